@@ -6,6 +6,7 @@
 // overlap [ROUNDS] [--multiple]
 #include <algorithm>
 
+#include "../mpi/cases.h"
 #include "../mpi/persistent.h"
 
 namespace {
@@ -23,12 +24,12 @@ bool messages_go_on() {
 }
 
 // A communicator; `mine` is true if Sumac serves operations started on it.
-struct Served : Group {
+struct OfHosts : Group {
   bool mine = false;
 };
 
-Served served(MPI_Comm comm, const Group& host) {
-  Served group{group_of(comm), false};
+OfHosts served(MPI_Comm comm, const Group& host) {
+  OfHosts group{group_of(comm), false};
   CHECK(warm_up(comm), "path '%s'", path());
   const auto here = [&](int member) {
     return std::find(host.members.begin(), host.members.end(), member) != host.members.end();
@@ -37,7 +38,7 @@ Served served(MPI_Comm comm, const Group& host) {
   return group;
 }
 
-void expect(const Served& group) {
+void expect(const OfHosts& group) {
   if (!group.mine) {
     CHECK_HANDED_DOWN("nonblocking, and nothing would make it go on while the program computes");
   } else if (!was_handed_down("the rules prefer the MPI here")) {
@@ -45,30 +46,27 @@ void expect(const Served& group) {
   }
 }
 
-constexpr Kind kKinds[] = {Kind::kAllreduce, Kind::kReduce, Kind::kBcast, Kind::kBarrier};
-
-void whose(const Served& group) {
-  for (Kind kind : kKinds) {
-    for (std::size_t count : {1, 500, 9000, 70000}) {
-      Spec spec;
-      spec.kind = kind;
-      spec.count = count;
-      spec.root = group.size() - 1;
-      step("kind %d, %zu numbers, %d ranks", static_cast<int>(kind), count, group.size());
-      Collective once(spec, group), again(spec, group);
-      MPI_Request requests[2];
-      once.start(&requests[0]);
-      expect(group);
-      init(again, again.type(), &requests[1]);
-      if (!group.mine) expect(group);
-      MPI_Start(&requests[1]);
-      if (group.mine) expect(group);
-      MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-      MPI_Request_free(&requests[1]);
-      once.check(step_text);
-      again.check(step_text);
-    }
-  }
+void whose(const OfHosts& group) {
+  const Sweep all{.whats = {What::allreduce, What::reduce, What::bcast, What::barrier},
+                  .counts = {1, 500, 9000, 70000},
+                  .roots = {group.size() - 1}};
+  all.for_each([&](Case& c, std::uint64_t) {
+    c.form = Form::nonblocking;
+    Call once(c, group);
+    c.form = Form::persistent;
+    Call again(c, group);
+    step("%s", once.text().c_str());
+    once.begin();
+    expect(group);
+    again.begin();
+    if (!group.mine) expect(group);
+    again.start();
+    if (group.mine) expect(group);
+    once.wait();
+    again.wait();
+    once.check();
+    again.check();
+  });
 }
 
 // A sum of fractions by a nonblocking operation, which must have the bits of the blocking call.
@@ -98,7 +96,7 @@ struct Sum {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-void same_bits(const Served& group, std::uint64_t seed) {
+void same_bits(const OfHosts& group, std::uint64_t seed) {
   if (!group.mine) return;
   step("bits, %d ranks, round %d", group.size(), static_cast<int>(seed));
   Random shared(seed);
@@ -246,9 +244,9 @@ int main(int argc, char** argv) {
   for (MPI_Comm comm : {MPI_COMM_WORLD, host, across, back}) {
     if (group_of(comm).size() > 1) groups.push_back(served(comm, own));
   }
-  for (const Served& group : groups) whose(group);
+  for (const OfHosts& group : groups) whose(group);
   for (int round = 0; round < rounds; ++round) {
-    for (const Served& group : groups) same_bits(group, static_cast<std::uint64_t>(round));
+    for (const OfHosts& group : groups) same_bits(group, static_cast<std::uint64_t>(round));
     freed_with_operations(round);
     freed_under_the_mpi(round);
   }

@@ -6,6 +6,7 @@
 //   adapt random CALLS SEED   with SUMAC_ADAPT=always: mixed calls on two communicators
 //   adapt again               with SUMAC_ADAPT=always: calls until a class is looked at again
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <string>
@@ -13,9 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "check.h"
-#include "data.h"
-#include "groups.h"
+#include "cases.h"
 
 namespace {
 
@@ -31,11 +30,22 @@ std::size_t calls_before(std::size_t bytes) {
   return bytes < 2048 ? 128 : std::max<std::size_t>(128, (4 << 20) / least);
 }
 
-enum class Kind { allreduce, sum_of_doubles, reduce, bcast, barrier, scatter, gather, exchange, v };
-constexpr int kKinds = 9;
-const char* const kNames[kKinds] = {"allreduce", "sum of doubles", "reduce",
-                                    "bcast",     "barrier",        "scatter",
-                                    "allgather", "all-to-all",     "alltoallv"};
+struct Kind {
+  What what;
+  const Numbers& numbers;
+};
+const std::array<Kind, 9>& kinds() {
+  static const std::array<Kind, 9> all{{{What::allreduce, ints()},
+                                        {What::allreduce, doubles()},
+                                        {What::reduce, ints()},
+                                        {What::bcast, ints()},
+                                        {What::barrier, ints()},
+                                        {What::reduce_scatter_block, ints()},
+                                        {What::allgather, ints()},
+                                        {What::alltoall, ints()},
+                                        {What::alltoallv, ints()}}};
+  return all;
+}
 
 // How a call was served.
 enum class Way {
@@ -103,113 +113,18 @@ struct Caller {
     for (int i = 0; i < 2; ++i) MPI_Barrier(comm);
   }
 
-  std::size_t n(int count) const { return static_cast<std::size_t>(count); }
-  int element(int r, int i) const {
-    return static_cast<int>(mix(seed + static_cast<unsigned>(r * 7919 + i)) % 1000) - 500;
-  }
-  int sum(int i) const {
-    int all = 0;
-    for (int r = 0; r < group.size(); ++r) all += element(r, i);
-    return all;
-  }
-  template <class T>
-  std::vector<T> own(int count) const {
-    std::vector<T> values(n(count));
-    for (int i = 0; i < count; ++i) values[n(i)] = static_cast<T>(element(group.rank, i));
-    return values;
-  }
-  template <class T, class Expected>
-  void expect(const std::vector<T>& values, Expected expected) const {
-    bool right = true;
-    for (int i = 0; i < static_cast<int>(values.size()); ++i) {
-      right &= values[n(i)] == static_cast<T>(expected(i));
-    }
-    CHECK(right, "%zu elements, '%s'; %s", values.size(), path(), step_text);
-  }
-
-  void reduce_all(int count) {
-    std::vector<int> result(n(count), -1);
-    MPI_Allreduce(own<int>(count).data(), result.data(), count, MPI_INT, MPI_SUM, group.comm);
-    expect(result, [&](int i) { return sum(i); });
-  }
-  void reduce_doubles(int count) {
-    std::vector<double> result(n(count), -1);
-    MPI_Allreduce(own<double>(count).data(), result.data(), count, MPI_DOUBLE, MPI_SUM, group.comm);
-    expect(result, [&](int i) { return sum(i); });
-  }
-  void reduce(int count) {
-    const int root = static_cast<int>(seed % n(group.size()));
-    std::vector<int> result(group.rank == root ? n(count) : 0, -1);
-    MPI_Reduce(own<int>(count).data(), result.data(), count, MPI_INT, MPI_SUM, root, group.comm);
-    expect(result, [&](int i) { return sum(i); });
-  }
-  void bcast(int count) {
-    const int root = static_cast<int>(seed % n(group.size()));
-    std::vector<int> data(n(count), -1);
-    if (group.rank == root) data = own<int>(count);
-    MPI_Bcast(data.data(), count, MPI_INT, root, group.comm);
-    expect(data, [&](int i) { return element(root, i); });
-  }
-  void scatter(int count) {
-    std::vector<int> result(n(count), -1);
-    MPI_Reduce_scatter_block(own<int>(count * group.size()).data(), result.data(), count, MPI_INT,
-                             MPI_SUM, group.comm);
-    expect(result, [&](int i) { return sum(group.rank * count + i); });
-  }
-  void gather(int count) {
-    std::vector<int> result(n(count * group.size()), -1);
-    MPI_Allgather(own<int>(count).data(), count, MPI_INT, result.data(), count, MPI_INT,
-                  group.comm);
-    expect(result, [&](int i) { return element(i / count, i % count); });
-  }
-  void exchange(int count) {
-    std::vector<int> result(n(count * group.size()), -1);
-    MPI_Alltoall(own<int>(count * group.size()).data(), count, MPI_INT, result.data(), count,
-                 MPI_INT, group.comm);
-    expect(result, [&](int i) { return element(i / count, group.rank * count + i % count); });
-  }
-  void exchange_v(int count) {
-    const std::vector<int> counts(n(group.size()), count);
-    std::vector<int> places(n(group.size())), result(n(count * group.size()), -1);
-    for (int r = 0; r < group.size(); ++r) places[n(r)] = r * count;
-    MPI_Alltoallv(own<int>(count * group.size()).data(), counts.data(), places.data(), MPI_INT,
-                  result.data(), counts.data(), places.data(), MPI_INT, group.comm);
-    expect(result, [&](int i) { return element(i / count, group.rank * count + i % count); });
-  }
-
   // Makes a call of `count` elements, checks its result, and adds how it was served.
-  Way call(Kind kind, int count, Seen& seen) {
-    ++seed;
-    switch (kind) {
-      case Kind::allreduce:
-        reduce_all(count);
-        break;
-      case Kind::sum_of_doubles:
-        reduce_doubles(count);
-        break;
-      case Kind::reduce:
-        reduce(count);
-        break;
-      case Kind::bcast:
-        bcast(count);
-        break;
-      case Kind::barrier:
-        MPI_Barrier(group.comm);
-        break;
-      case Kind::scatter:
-        scatter(count);
-        break;
-      case Kind::gather:
-        gather(count);
-        break;
-      case Kind::exchange:
-        exchange(count);
-        break;
-      case Kind::v:
-        exchange_v(count);
-    }
+  Way call(const Kind& kind, std::size_t count, Seen& seen) {
+    Call made({.what = kind.what,
+               .numbers = &kind.numbers,
+               .counts = {count},
+               .root = static_cast<int>(++seed % static_cast<unsigned>(group.size())),
+               .seed = seed},
+              group);
+    made.begin();
+    made.check(step_text);
     const Way served = seen.add();
-    if (kind == Kind::reduce || kind == Kind::bcast) let_agree();
+    if (rooted(kind.what)) let_agree();
     return served;
   }
 
@@ -221,11 +136,11 @@ struct Caller {
   }
 
   // The bytes that decide, and with them the class.
-  std::size_t bytes(Kind kind, int count) const {
-    if (kind == Kind::barrier) return 0;
-    const bool parts = kind == Kind::scatter || kind == Kind::gather || kind == Kind::exchange;
-    const std::size_t element = kind == Kind::sum_of_doubles ? sizeof(double) : sizeof(int);
-    return element * n(count) * n(parts ? group.size() : 1);
+  std::size_t bytes(const Kind& kind, std::size_t count) const {
+    if (kind.what == What::barrier) return 0;
+    const bool parts =
+        scatters(kind.what) || kind.what == What::allgather || kind.what == What::alltoall;
+    return kind.numbers.size * count * static_cast<unsigned>(parts ? group.size() : 1);
   }
 
   Group group;
@@ -274,9 +189,9 @@ void expect_one_trial(const Seen& seen, std::size_t before, Tried tried, const c
   }
 }
 
-void one_class(Kind kind, int count, Tried tried) {
-  const char* name = kNames[static_cast<int>(kind)];
-  step("%s of %d", name, count);
+void one_class(const Kind& kind, std::size_t count, Tried tried) {
+  const char* name = name_of(kind.what);
+  step("%s of %zu", name, count);
   const OwnComm own;
   Caller caller(own.comm);
   Seen seen;
@@ -306,8 +221,8 @@ void late_to_root(Way fast) {
   };
   for (std::size_t i = 0; i < end + 5; ++i) {
     if (is_late(i) && rank == ranks - 1) usleep(20000);
-    caller.seed = caller.n(ranks) * i - 1;  // always to rank 0
-    caller.call(Kind::reduce, 2, seen);
+    caller.seed = static_cast<std::size_t>(ranks) * i - 1;  // always to rank 0
+    caller.call(kinds()[2], 2, seen);
   }
   CHECK(seen.calls.back() == fast && seen.is_alike(end), "%s: %s", step_text, seen.text().c_str());
   // What shares the class and is not exact stays, and other sizes know nothing of it.
@@ -317,24 +232,20 @@ void late_to_root(Way fast) {
   CHECK(seen.add() == Way::rules, "'%s'", path());
   CHECK(rank != 0 || sum == ranks, "%g", sum);
   Seen larger;
-  CHECK(caller.call(Kind::reduce, 4, larger) == Way::rules, "'%s'", path());
+  CHECK(caller.call(kinds()[2], 4, larger) == Way::rules, "'%s'", path());
 }
 
 void every_collective(const std::string& mode) {
-  for (int k = 0; k < kKinds; ++k) {
-    const Kind kind = static_cast<Kind>(k);
-    const bool rounds = kind == Kind::sum_of_doubles && mode == "exact";
-    const bool never = kind == Kind::v || mode == "none";
-    for (const int count : {1, 300}) {
+  for (const Kind& kind : kinds()) {
+    const bool rounds = &kind.numbers == &doubles() && mode == "exact";
+    const bool never = kind.what == What::alltoallv || mode == "none";
+    for (const std::size_t count : {1, 300}) {
       one_class(kind, count, never ? Tried::nothing : rounds ? Tried::own : Tried::all);
     }
   }
   if (mode != "exact") return;
   for (const Way fast : {Way::rules, Way::other, Way::mpi_kept}) late_to_root(fast);
 }
-
-// Kinds whose calls are of one class where their bytes are.
-Kind class_of(Kind kind) { return kind == Kind::sum_of_doubles ? Kind::allreduce : kind; }
 
 struct Drawn {
   Seen seen;
@@ -347,20 +258,20 @@ void random_calls(int calls, std::uint64_t seed) {
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
   Caller callers[2] = {Caller(MPI_COMM_WORLD), Caller(half)};
-  std::map<std::tuple<int, Kind, int>, Drawn> classes;
+  std::map<std::tuple<int, What, int>, Drawn> classes;
   Random shared(seed), own(seed * 1000 + static_cast<std::uint64_t>(rank));
   for (int i = 0; i < calls; ++i) {
     const auto which = static_cast<int>(shared.below(4) == 0);
-    const auto kind = static_cast<Kind>(shared.below(kKinds));
-    const int count = std::vector<int>{1, 40, 3000}[shared.below(3)];
-    step("call %d: %s of %d", i, kNames[static_cast<int>(kind)], count);
+    const Kind& kind = kinds()[shared.below(kinds().size())];
+    const std::size_t count = std::array{1, 40, 3000}[shared.below(3)];
+    step("call %d: %s of %zu", i, name_of(kind.what), count);
     if (own.below(64) == 0) usleep(static_cast<useconds_t>(own.below(200)));
     Caller& caller = callers[which];
     const std::size_t bytes = caller.bytes(kind, count);
-    Drawn& of = classes[{which, class_of(kind), std::bit_width(bytes)}];
+    Drawn& of = classes[{which, kind.what, std::bit_width(bytes)}];
     of.what = step_text;
     of.before = calls_before(bytes);
-    if (caller.group.size() == 1 || kind == Kind::v) of.tried = Tried::nothing;
+    if (caller.group.size() == 1 || kind.what == What::alltoallv) of.tried = Tried::nothing;
     caller.call(kind, count, of.seen);
   }
   std::size_t timed = 0;
@@ -382,7 +293,7 @@ void many_barriers() {
   Caller caller(own.comm);
   Seen seen;
   const std::size_t first = calls_before(0), second = first + kTurns + kBetween - 1;
-  while (seen.calls.size() < second + kTurns + 5) caller.call(Kind::barrier, 0, seen);
+  while (seen.calls.size() < second + kTurns + 5) caller.call(kinds()[4], 0, seen);
   expect_same_everywhere(seen, "barriers");
   const std::string text = seen.text();
   const auto in_turns = [&](std::size_t from) {

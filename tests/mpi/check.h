@@ -104,10 +104,9 @@ inline bool was_over_levels() {
 inline bool require_taken = false;
 inline std::atomic<long> taken_nonblocking{0};
 
-// Makes path() return "mpi: ...", so that the path of an earlier call is not mistaken for that of
-// the next.
-inline void forget_path() {
-  if (!require_taken) return;
+// Makes path() say "mpi: ...", by a reduction that is never Sumac's, so that the path of an earlier
+// call is not mistaken for that of the next.
+inline void leave_path() {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   static const MPI_Op op = [] {
@@ -119,6 +118,9 @@ inline void forget_path() {
   MPI_Reduce_local(&in, &out, 1, MPI_INT, op);
   CHECK(!was_taken(), "path '%s'", path());
 }
+inline void forget_path() {
+  if (require_taken) leave_path();
+}
 
 // The last operation must have been served by Sumac, or left to the MPI because the rules prefer it
 // at this size.
@@ -129,6 +131,12 @@ inline void expect_taken_nonblocking(const char* what) {
         path());
 }
 
+inline int class_of(int error) {
+  int error_class = MPI_SUCCESS;
+  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
+  return error_class;
+}
+
 // The MPI's own functions, called directly and not through Sumac.
 struct Native {
   decltype(&PMPI_Allreduce) Allreduce;
@@ -136,6 +144,8 @@ struct Native {
   decltype(&PMPI_Bcast) Bcast;
   decltype(&PMPI_Barrier) Barrier;
   decltype(&PMPI_Reduce_local) Reduce_local;
+  decltype(&PMPI_Pack) Pack = nullptr;
+  decltype(&PMPI_Unpack) Unpack = nullptr;
 };
 
 inline const Native& native() {
@@ -143,11 +153,16 @@ inline const Native& native() {
     Native n{};
     const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
     if (!find) std::abort();
-    n.Allreduce = reinterpret_cast<decltype(n.Allreduce)>(find("MPI_Allreduce"));
-    n.Reduce = reinterpret_cast<decltype(n.Reduce)>(find("MPI_Reduce"));
-    n.Bcast = reinterpret_cast<decltype(n.Bcast)>(find("MPI_Bcast"));
-    n.Barrier = reinterpret_cast<decltype(n.Barrier)>(find("MPI_Barrier"));
-    n.Reduce_local = reinterpret_cast<decltype(n.Reduce_local)>(find("MPI_Reduce_local"));
+    const auto get = [&]<class Function>(Function& function, const char* name) {
+      function = reinterpret_cast<Function>(find(name));
+    };
+    get(n.Allreduce, "MPI_Allreduce");
+    get(n.Reduce, "MPI_Reduce");
+    get(n.Bcast, "MPI_Bcast");
+    get(n.Barrier, "MPI_Barrier");
+    get(n.Reduce_local, "MPI_Reduce_local");
+    get(n.Pack, "MPI_Pack");
+    get(n.Unpack, "MPI_Unpack");
     return n;
   }();
   return functions;

@@ -8,8 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "check.h"
-#include "data.h"
+#include "cases.h"
 
 namespace test {
 
@@ -23,6 +22,25 @@ class Work {
   // Checks fields that only some statuses have: a receive's status has source, tag and length. In
   // the status of a send or of a collective these fields are undefined.
   virtual void look_at(const MPI_Status&) {}
+};
+
+// A call of a case that was begun.
+class Begun : public Work {
+ public:
+  Begun(const Case& c, const Group& group) : call_(c, group) {
+    CHECK(call_.begin() == MPI_SUCCESS, "%s", call_.text().c_str());
+    request = call_.request;
+    call_.request = MPI_REQUEST_NULL;
+  }
+  ~Begun() override {
+    if (is_persistent() && request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  }
+  bool is_persistent() const override { return call_.of().form == Form::persistent; }
+  void ended(const char* how) override { call_.check(how); }
+  Call& call() { return call_; }
+
+ private:
+  Call call_;
 };
 
 inline constexpr int kUntouched = 77;  // value of MPI_ERROR before the call

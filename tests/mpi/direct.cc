@@ -13,8 +13,9 @@
 #include <memory>
 #include <string>
 
-#include "direct_calls.h"
+#include "cases.h"
 #include "direct_deeds.h"
+#include "persistent.h"
 
 namespace {
 
@@ -23,7 +24,7 @@ using namespace test;
 alignas(4096) unsigned char in_bss[2][Pools::kBytes];
 alignas(4096) unsigned char in_data[2][Pools::kBytes] = {{1}, {1}};
 
-struct Served {
+struct DirectCalls {
   long calls = 0, direct = 0;  // that are large enough, and blocking
 };
 
@@ -169,63 +170,69 @@ class Breaker {
       : shared_(seed), own_(seed * 1000 + static_cast<std::uint64_t>(rank)), most_(most_bytes) {}
 
   void round(long number) {
-    const Plan plan = draw();
+    const Case c = draw();
     const std::uint64_t calls = 1 + shared_.below(4);
     const bool plain = shared_.below(4) > 0;
-    DirectCall call(plan);
-    step("round %ld: collective %d, form %d, %zu of type %zu, root %d, in place %d, plain %d",
-         number, static_cast<int>(plan.which), static_cast<int>(plan.form), plan.count, plan.number,
-         plan.root, plan.in_place, plain);
-    const std::size_t alignment = own_.below(8) ? 64 : numbers()[plan.number].size;
-    unsigned char* const input = input_.buffer(call.input_bytes(), alignment, plain);
-    call.use(input, output_.buffer(call.output_bytes(), alignment, plain));
-    make(call, plan.form, calls);
+    Call call(c);
+    step("round %ld, plain %d: %s", number, plain, call.text().c_str());
+    const std::size_t alignment = own_.below(8) ? 64 : c.numbers->size;
+    unsigned char* const input = input_.buffer(call.send_bytes(), alignment, plain);
+    call.use(input, output_.buffer(call.receive_bytes(), alignment, plain));
+    make(call, calls);
     input_.check();
     output_.check();
     input_.do_something();
     output_.do_something();
   }
-  const Served& served() const { return served_; }
+  const DirectCalls& served() const { return served_; }
 
  private:
-  Plan draw() {
-    Plan plan;
-    plan.which = static_cast<Which>(shared_.below(kWhiches));
-    plan.form = shared_.below(2) ? Form::blocking : static_cast<Form>(shared_.below(3));
-    plan.number = shared_.below(numbers().size());
+  Case draw() {
+    constexpr What kWhats[] = {What::allreduce, What::reduce, What::bcast,
+                               What::reduce_scatter_block, What::allgather};
+    Case c{.what = kWhats[shared_.below(std::size(kWhats))]};
+    if (shared_.below(2)) c.form = static_cast<Form>(shared_.below(has_inits_ ? 3 : 2));
+    c.numbers = &whole_kinds()[shared_.below(whole_kinds().size())];
     const std::uint64_t size = shared_.below(10);
     const std::size_t bytes = size == 0  ? shared_.below(20000)
                               : size < 4 ? 32768 + shared_.below(50000)
                               : size < 7 ? 65536 + shared_.below(100000)
                               : size < 9 ? 65536 + shared_.below(300000)
                                          : shared_.below(most_);
-    plan.count = std::min(bytes, most_) / numbers()[plan.number].size;
-    plan.root = static_cast<int>(shared_.below(static_cast<unsigned>(ranks)));
-    plan.op = static_cast<int>(shared_.below(3));
-    plan.in_place = shared_.below(3) == 0;
-    plan.seed = shared_.next();
-    return plan;
+    const int parts = is_in_parts(c) ? ranks : 1;
+    c.counts = {std::min(bytes, most_) / c.numbers->size / static_cast<std::size_t>(parts)};
+    c.root = static_cast<int>(shared_.below(static_cast<unsigned>(ranks)));
+    // Debian's MPICH crashes in its own in-place MPI_Reduce when the root is not 0.
+    c.in_place = shared_.below(3) == 0 && (c.what != What::reduce || c.root == 0);
+    c.seed = shared_.next();
+    return c;
+  }
+  static bool is_in_parts(const Case& c) { return scatters(c.what) || gathers(c.what); }
+  // From the sizes on from which the shipped rules take direct algorithms.
+  static bool may_be_direct(const Case& c) {
+    const bool late = c.what == What::reduce || gathers(c.what);
+    const std::size_t bytes = c.counts[0] * c.numbers->size;
+    return bytes * static_cast<unsigned>(is_in_parts(c) ? ranks : 1) >= (late ? 131072 : 65536);
   }
 
-  void make(DirectCall& call, Form form, std::uint64_t calls) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const bool persistent = form == Form::persistent && call.initialise(&request);
+  void make(Call& call, std::uint64_t calls) {
+    const Form form = call.of().form;
+    if (form == Form::persistent) call.begin();
     for (std::uint64_t i = 0; i < calls; ++i) {
       call.fill(shared_.next());
       if (own_.below(16) == 0) usleep(static_cast<useconds_t>(own_.below(300)));
-      if (persistent) {
-        MPI_Start(&request);
-        complete(request);
-      } else if (form == Form::nonblocking) {
-        call.start(&request);
-        complete(request);
+      if (form == Form::persistent) {
+        call.start();
       } else {
-        call.call();
-        if (call.may_be_direct()) ++served_.calls, served_.direct += !std::strcmp(path(), "direct");
+        call.begin();
+      }
+      if (form != Form::blocking) {
+        complete(call.request);
+      } else if (may_be_direct(call.of())) {
+        ++served_.calls, served_.direct += !std::strcmp(path(), "direct");
       }
       call.check();
     }
-    if (persistent) MPI_Request_free(&request);
   }
 
   void complete(MPI_Request& request) {
@@ -246,7 +253,8 @@ class Breaker {
 
   Random shared_, own_;
   std::size_t most_;
-  Served served_;
+  const bool has_inits_ = inits().Allreduce && inits().Reduce && inits().Bcast;
+  DirectCalls served_;
   Slot input_{own_, pools()[0]}, output_{own_, pools()[1]};
 };
 
@@ -270,7 +278,7 @@ const char* promotion_is_impossible() {
   return nullptr;
 }
 
-void print_done(const Served& served, long rounds) {
+void print_done(const DirectCalls& served, long rounds) {
   Dl_info allocator{};
   dladdr(dlsym(RTLD_DEFAULT, "malloc"), &allocator);
   std::printf("%ld rounds; %ld of %ld calls went direct; malloc of %s\n", rounds, served.direct,
@@ -278,7 +286,7 @@ void print_done(const Served& served, long rounds) {
   for (const auto& [what, times] : deeds()) std::printf("%6ld %s\n", times, what.c_str());
 }
 
-void check_served(const Served& served, const std::string& mode) {
+void check_served(const DirectCalls& served, const std::string& mode) {
   const char* const reason = promotion_is_impossible();
   if (mode == "off" || reason) {
     if (reason && rank == 0) std::printf("not promoted: %s\n", reason);

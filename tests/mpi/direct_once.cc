@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "check.h"
+#include "cases.h"
 #include "direct_memory.h"
 
 namespace {
@@ -48,13 +48,10 @@ void use_once(long number) {
   const std::size_t bytes = kCount * sizeof(int);
   Memory input(number % 2 ? Origin::map : Origin::malloc, bytes, pools()[0]);
   Memory output(number % 3 ? Origin::map : Origin::new_array, bytes, pools()[1]);
-  int* const in = reinterpret_cast<int*>(input.at());
-  const int* const out = reinterpret_cast<const int*>(output.at());
-  for (std::size_t i = 0; i < kCount; ++i) in[i] = static_cast<int>(i) + static_cast<int>(number);
-  MPI_Allreduce(in, output.at(), kCount, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  bool right = true;
-  for (std::size_t i = 0; i < kCount; ++i) right &= out[i] == ranks * in[i];
-  CHECK(right, "buffer %ld, '%s'", number, path());
+  Call call({.what = What::allreduce, .counts = {kCount}, .seed = static_cast<unsigned>(number)});
+  call.use(input.at(), output.at());
+  call.begin();
+  call.check();
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "check.h"
+#include "cases.h"
 
 namespace {
 
@@ -53,95 +53,29 @@ class Window {
   int rank_ = 0, size_ = 1;
 };
 
-int value(std::size_t i, int of, unsigned seed) {
-  return static_cast<int>((i * 7 + static_cast<unsigned>(of) * 131 + seed) % 100003);
-}
-
+// The calls of one communicator, and how many of them went direct.
 class Calls {
  public:
-  Calls(MPI_Comm comm, bool all_in_window) : comm_(comm), all_in_window_(all_in_window) {
-    MPI_Comm_rank(comm, &me_);
-    MPI_Comm_size(comm, &size_);
-  }
+  explicit Calls(MPI_Comm comm) : group_(group_of(comm)) {}
 
-  void allreduce(int* in, int* out, std::size_t n, unsigned seed) {
-    fill(in, n, me_, seed);
-    MPI_Allreduce(in, out, static_cast<int>(n), MPI_INT, MPI_SUM, comm_);
-    served();
-    check_sum(out, n, seed);
-  }
-  void reduce(int* in, int* out, std::size_t n, unsigned seed) {
-    const int root = static_cast<int>(seed) % size_;
-    fill(in, n, me_, seed);
-    MPI_Reduce(in, out, static_cast<int>(n), MPI_INT, MPI_SUM, root, comm_);
-    served();
-    if (me_ == root) check_sum(out, n, seed);
-  }
-  void bcast(int* buffer, std::size_t n, unsigned seed) {
-    const int root = static_cast<int>(seed) % size_;
-    fill(buffer, n, me_, seed);
-    MPI_Request request;
-    const bool blocking = seed % 3 != 0;
-    if (blocking) {
-      MPI_Bcast(buffer, static_cast<int>(n), MPI_INT, root, comm_);
-      served();
-    } else {
-      MPI_Ibcast(buffer, static_cast<int>(n), MPI_INT, root, comm_, &request);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-    bool right = true;
-    for (std::size_t i = 0; i < n; ++i) right &= buffer[i] == value(i, root, seed);
-    CHECK(right, "bcast of %zu, seed %u, '%s'", n, seed, path());
-  }
-  void allgather(int* in, int* out, std::size_t n, unsigned seed) {
-    const std::size_t each = n / static_cast<std::size_t>(size_);
-    fill(in, each, me_, seed);
-    MPI_Allgather(in, static_cast<int>(each), MPI_INT, out, static_cast<int>(each), MPI_INT, comm_);
-    served();
-    bool right = true;
-    for (int r = 0; r < size_; ++r) {
-      const int* const part = out + static_cast<std::size_t>(r) * each;
-      for (std::size_t i = 0; i < each; ++i) right &= part[i] == value(i, r, seed);
-    }
-    CHECK(right, "allgather of %zu, seed %u, '%s'", n, seed, path());
-  }
-  void reduce_scatter(int* in, int* out, std::size_t n, unsigned seed) {
-    const std::size_t each = n / static_cast<std::size_t>(size_);
-    fill(in, each * static_cast<std::size_t>(size_), me_, seed);
-    MPI_Reduce_scatter_block(in, out, static_cast<int>(each), MPI_INT, MPI_SUM, comm_);
-    served();
-    bool right = true;
-    for (std::size_t i = 0; i < each; ++i) {
-      right &= out[i] == sum(i + each * static_cast<std::size_t>(me_), seed);
-    }
-    CHECK(right, "reduce-scatter of %zu, seed %u, '%s'", n, seed, path());
+  void make(What what, int* in, int* out, std::size_t n, unsigned seed) {
+    const auto p = static_cast<std::size_t>(group_.size());
+    Case c{.what = what, .root = static_cast<int>(seed) % group_.size(), .seed = seed};
+    c.counts = {scatters(what) || gathers(what) ? n / p : n};
+    if (what == What::bcast && seed % 3 == 0) c.form = Form::nonblocking;
+    Call call(c, group_);
+    step("%s", call.text().c_str());
+    call.use(in, what == What::bcast ? in : out);
+    call.begin();
+    if (c.form == Form::blocking) ++made, direct += std::strcmp(path(), "direct") == 0;
+    call.wait();
+    call.check();
   }
 
   long made = 0, direct = 0;
 
  private:
-  static void fill(int* buffer, std::size_t n, int of, unsigned seed) {
-    for (std::size_t i = 0; i < n; ++i) buffer[i] = value(i, of, seed);
-  }
-  int sum(std::size_t i, unsigned seed) const {
-    int all = 0;
-    for (int r = 0; r < size_; ++r) all += value(i, r, seed);
-    return all;
-  }
-  void check_sum(const int* out, std::size_t n, unsigned seed) const {
-    bool right = true;
-    for (std::size_t i = 0; i < n; ++i) right &= out[i] == sum(i, seed);
-    CHECK(right, "sum of %zu, seed %u, '%s'", n, seed, path());
-  }
-  void served() {
-    if (!all_in_window_) return;
-    ++made;
-    direct += std::strcmp(path(), "direct") == 0;
-  }
-
-  MPI_Comm comm_;
-  bool all_in_window_;
-  int me_ = 0, size_ = 1;
+  const Group group_;
 };
 
 // What MPI_Alloc_mem gives.
@@ -183,24 +117,9 @@ void run_round(std::mt19937& shared, std::mt19937& own, Calls& world, Calls& par
         if (own() % 2) out = allocated.at;
         break;
     }
-    step("seed %u of %zu", seed, n);
-    switch (shared() % 5) {
-      case 0:
-        calls.allreduce(in, out, n, seed);
-        break;
-      case 1:
-        calls.reduce(in, out, n, seed);
-        break;
-      case 2:
-        calls.bcast(in, n, seed);
-        break;
-      case 3:
-        calls.allgather(in, out, n, seed);
-        break;
-      case 4:
-        calls.reduce_scatter(in, out, n, seed);
-        break;
-    }
+    constexpr What kWhats[] = {What::allreduce, What::reduce, What::bcast, What::allgather,
+                               What::reduce_scatter_block};
+    calls.make(kWhats[shared() % 5], in, out, n, seed);
     // Parts of a window are written by whoever uses them next.
     native().Barrier(MPI_COMM_WORLD);
   }
@@ -217,7 +136,7 @@ int main(int argc, char** argv) {
   MPI_Comm_split(MPI_COMM_WORLD, rank < (ranks + 1) / 2, rank, &some);
   warm_up(MPI_COMM_WORLD);
   warm_up(some);
-  Calls world(MPI_COMM_WORLD, true), part(some, true);
+  Calls world(MPI_COMM_WORLD), part(some);
   for (int i = 0; i < rounds; ++i) run_round(shared, own, world, part, some);
   const long made = world.made, direct = world.direct;
   if (rank == 0) std::printf("%ld of %ld calls of all ranks went direct\n", direct, made);

@@ -12,52 +12,49 @@
 #include <cstring>
 #include <type_traits>
 
-#include "data.h"
+#include "numbers.h"
 #include "predefined.h"
 #include "testing/element.h"
 
 namespace test {
 
-// The elements of one type: rank `r`'s input, and the expected result.
+// The elements of one type: each rank's input, and the expected result.
 class Elements {
  public:
   Elements(const Predefined& p, DType dtype) : dtype_(dtype), truth_(p.allowed == kLogical) {}
-  std::size_t extent() const { return sumac::size_of(dtype_); }
 
-  // Writes the input of rank `r`. Bytes that hold no data are left as they are.
-  void fill(unsigned char* at, std::size_t count, int r, std::uint64_t seed) const {
-    fold(at, count, r, r, seed, {});
-  }
-
-  // Writes the fold of the inputs of ranks `first` to `last`, in this order.
-  void fold(unsigned char* at, std::size_t count, int first, int last, std::uint64_t seed,
-            const PredefinedOp& op) const {
+  // Writes elements `first` to `first + n` of the fold of the givers' inputs, in their order. Bytes
+  // that hold no data are left as they are.
+  void fold(unsigned char* at, std::size_t first, std::size_t n, Givers givers, std::uint64_t seed,
+            Op op) const {
     sumac::oracle::with_element(dtype_, [&]<class T>(T result) {
-      for (std::size_t i = 0; i < count; ++i, at += sizeof(T)) {
-        result = element<T>(i, first, seed);
-        for (int r = first + 1; r <= last; ++r) {
-          result = sumac::oracle::Element<T>::apply(op.op, result, element<T>(i, r, seed));
+      for (std::size_t i = first; i < first + n; ++i, at += sizeof(T)) {
+        result = element<T>(i, givers[0], seed);
+        for (const int giver : givers.subspan(1)) {
+          result = sumac::oracle::Element<T>::apply(op, result, element<T>(i, giver, seed));
         }
         sumac::oracle::put(result, at);
       }
     });
   }
 
-  // Compares all bytes, gaps between members included, but not the padding inside a long double.
-  bool equal(const unsigned char* a, const unsigned char* b, std::size_t count) const {
-    if (std::memcmp(a, b, count * extent()) == 0) return true;
-    for (std::size_t i = 0; i < count * extent(); ++i) {
-      if (a[i] != b[i] && !is_padding(i % extent())) return false;
+  bool has_padding() const {
+    return dtype_ == DType::c_long_double || dtype_ == DType::long_double ||
+           dtype_ == DType::long_double_i32;
+  }
+  // Compares all bytes of an element, gaps between members included, but not the padding inside a
+  // long double.
+  bool equal(const unsigned char* a, const unsigned char* b) const {
+    for (std::size_t i = 0; i < sumac::size_of(dtype_); ++i) {
+      if (a[i] != b[i] && !is_padding(i)) return false;
     }
     return true;
   }
 
  private:
   bool is_padding(std::size_t place) const {
-    const bool has_two = dtype_ == DType::c_long_double;
-    const bool has_one = dtype_ == DType::long_double || dtype_ == DType::long_double_i32;
-    return (has_two || (has_one && place < sizeof(long double))) &&
-           place % sizeof(long double) >= sumac::kLongDoubleBytes;
+    const bool in_one = dtype_ == DType::c_long_double || place < sizeof(long double);
+    return has_padding() && in_one && place % sizeof(long double) >= sumac::kLongDoubleBytes;
   }
   template <class T>
   T element(std::size_t i, int r, std::uint64_t seed) const {
@@ -79,5 +76,21 @@ class Elements {
   DType dtype_;
   bool truth_;
 };
+
+inline Numbers numbers_of(const Predefined& p, const PredefinedOp& op, DType dtype) {
+  const Elements elements(p, dtype);
+  Numbers n{std::string(p.name) + " " + op.name, p.type, op.handle, sumac::size_of(dtype), nullptr};
+  n.fold = [elements, op](unsigned char* at, std::size_t first, std::size_t count, Givers givers,
+                          std::uint64_t seed) {
+    elements.fold(at, first, count, givers, seed, op.op);
+  };
+  n.has_gaps = elements.has_padding() || sumac::info_of(dtype).kind == sumac::ElementKind::pair;
+  if (elements.has_padding()) {
+    n.stands_for = [elements](const unsigned char* got, const unsigned char* right) {
+      return elements.equal(got, right);
+    };
+  }
+  return n;
+}
 
 }  // namespace test

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "check.h"
-#include "data.h"
+#include "cases.h"
 #include "mpi_faults.h"
 #include "predefined.h"
 
@@ -14,89 +13,46 @@ namespace {
 
 using namespace test;
 
-constexpr std::size_t kMostBytes = 1 << 20;
-using Bytes = std::vector<unsigned char>;
-Bytes input(kMostBytes), ours(kMostBytes), theirs(kMostBytes);
+alignas(16) unsigned char in[256], out[256];
 long pairs_taken = 0, pairs_refused = 0, handlers_called = 0;
 MPI_Comm group = MPI_COMM_NULL;  // all ranks; returns errors
 MPI_Comm alone = MPI_COMM_NULL;  // this rank only; returns errors
 
 void note_handler(MPI_Comm*, int*, ...) { ++handlers_called; }
 
-int class_of(int error) {
-  int error_class = MPI_SUCCESS;
-  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
-  return error_class;
-}
-
-// Values so small that sums and products of small integers do not overflow: Open MPI saturates some
-// of them.
-void fill(Bytes& bytes, std::size_t count, std::size_t size, const PredefinedOp& op, int r) {
+// The elements of a pair that the standard does not allow, folded by the MPI's own
+// MPI_Reduce_local. Values are so small that sums and products of small integers do not overflow:
+// Open MPI saturates some of them.
+Numbers by_the_mpi(const Predefined& p, const PredefinedOp& op, std::size_t size) {
   const bool limited = op.needs == kArithmetic && op.op <= Op::prod && size < 4;
-  std::memset(bytes.data(), 0, count * size);
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint64_t bits[2] = {mix(i * 64 + static_cast<unsigned>(r)), mix(i + 977u)};
-    if (limited) bits[0] = bits[0] % 2 + 1;
-    if (op.needs == kLogical && bits[1] % 2) bits[0] = bits[1] = 0;
-    std::memcpy(&bytes[i * size], bits, size);
-  }
-}
-
-struct Trial {
-  const Predefined& p;
-  const PredefinedOp& op;
-  std::size_t size;
-  int count;
-
-  void prepare() const {
-    fill(input, static_cast<std::size_t>(count), size, op, rank);
-    fill(ours, static_cast<std::size_t>(count), size, op, rank + 1);
-    theirs = ours;
-  }
-  void check(const char* call) const {
-    const bool by_rules = was_handed_down("the rules prefer the MPI here");
-    CHECK(was_taken() || by_rules, "%s, %d of %s, %s: '%s'", call, count, p.name, op.name, path());
-    CHECK(ours == theirs, "%s, %d of %s, %s: not the MPI's result", call, count, p.name, op.name);
-  }
-  void run() const;
-};
-
-void Trial::run() const {
-  const Native& mpi = native();
-  const int root = count % ranks;
-  prepare();
-  mpi.Reduce_local(input.data(), theirs.data(), count, p.type, op.handle);
-  MPI_Reduce_local(input.data(), ours.data(), count, p.type, op.handle);
-  check("reduce_local");
-  prepare();
-  mpi.Allreduce(input.data(), theirs.data(), count, p.type, op.handle, group);
-  MPI_Allreduce(input.data(), ours.data(), count, p.type, op.handle, group);
-  check("allreduce");
-  prepare();
-  mpi.Reduce(input.data(), theirs.data(), count, p.type, op.handle, root, group);
-  MPI_Reduce(input.data(), ours.data(), count, p.type, op.handle, root, group);
-  check("reduce");
-  MPI_Request request;
-  prepare();
-  mpi.Allreduce(input.data(), theirs.data(), count, p.type, op.handle, group);
-  forget_path();
-  MPI_Iallreduce(input.data(), ours.data(), count, p.type, op.handle, group, &request);
-  expect_taken_nonblocking("iallreduce");
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  CHECK(ours == theirs, "iallreduce, %d of %s, %s", count, p.name, op.name);
-  prepare();
-  mpi.Reduce(input.data(), theirs.data(), count, p.type, op.handle, root, group);
-  forget_path();
-  MPI_Ireduce(input.data(), ours.data(), count, p.type, op.handle, root, group, &request);
-  expect_taken_nonblocking("ireduce");
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  CHECK(ours == theirs, "ireduce, %d of %s, %s", count, p.name, op.name);
+  const auto put = [=](unsigned char* at, std::size_t first, std::size_t n, int giver) {
+    std::memset(at, 0, n * size);
+    for (std::size_t i = first; i < first + n; ++i, at += size) {
+      std::uint64_t bits[2] = {mix(i * 64 + static_cast<unsigned>(giver)), mix(i + 977u)};
+      if (limited) bits[0] = bits[0] % 2 + 1;
+      if (op.needs == kLogical && bits[1] % 2) bits[0] = bits[1] = 0;
+      std::memcpy(at, bits, std::min(size, sizeof bits));
+    }
+  };
+  Numbers n{std::string(p.name) + " " + op.name, p.type, op.handle, size, nullptr};
+  n.fold = [=](unsigned char* at, std::size_t first, std::size_t count, Givers givers,
+               std::uint64_t) {
+    std::vector<unsigned char> left(count * size), right(count * size);
+    put(left.data(), first, count, givers[0]);
+    for (const int giver : givers.subspan(1)) {
+      put(right.data(), first, count, giver);
+      native().Reduce_local(left.data(), right.data(), static_cast<int>(count), p.type, op.handle);
+      left.swap(right);
+    }
+    std::memcpy(at, left.data(), left.size());
+  };
+  return n;
 }
 
 void test_refused(const Predefined& p, const PredefinedOp& op, int expected) {
   ++pairs_refused;
   const long before = handlers_called;
-  const int all = class_of(MPI_Allreduce(input.data(), ours.data(), 3, p.type, op.handle, group));
+  const int all = class_of(MPI_Allreduce(in, out, 3, p.type, op.handle, group));
   CHECK(all == expected, "%s of %s: class %d, the MPI's %d", op.name, p.name, all, expected);
   CHECK_HANDED_DOWN("no kernel for the operation on this type");
   CHECK(handlers_called == before, "%s of %s", op.name, p.name);
@@ -113,15 +69,21 @@ void test_pair(const Predefined& p, const PredefinedOp& op) {
   step("%s of %s", op.name, p.name);
   int size = 0;
   MPI_Type_size(p.type, &size);
-  const int error =
-      class_of(native().Allreduce(input.data(), ours.data(), 1, p.type, op.handle, alone));
+  const int error = class_of(native().Allreduce(in, out, 1, p.type, op.handle, alone));
   if (error != MPI_SUCCESS) return test_refused(p, op, error);
   ++pairs_taken;
-  const auto bytes = static_cast<std::size_t>(size);
-  for (const std::size_t count : {std::size_t{1}, std::size_t{37}, 5000 / bytes}) {
-    Trial{p, op, bytes, static_cast<int>(count)}.run();
-  }
-  if (op.op == Op::sum) Trial{p, op, bytes, static_cast<int>(300000 / bytes)}.run();
+  const Numbers n = by_the_mpi(p, op, static_cast<std::size_t>(size));
+  std::vector<std::size_t> counts{1, 37, 5000 / n.size};
+  if (op.op == Op::sum) counts.push_back(300000 / n.size);
+  Sweep{.whats = {What::reduce_local, What::allreduce, What::reduce},
+        .numbers = {&n},
+        .counts = counts,
+        .forms = {Form::blocking, Form::nonblocking}}
+      .for_each([](Case& c, std::uint64_t) {
+        c.root = static_cast<int>(c.counts[0] % static_cast<unsigned>(ranks));
+        static const Group all = group_of(group);
+        if (c.what != What::reduce_local || c.form == Form::blocking) run(c, all);
+      });
 }
 
 // Only the program sets error handlers. In MPICH, MPI_COMM_SELF and copies of MPI_COMM_WORLD made
@@ -129,10 +91,9 @@ void test_pair(const Predefined& p, const PredefinedOp& op) {
 // them would abort the job.
 void test_handlers_unset([[maybe_unused]] MPI_Comm copy) {
 #if defined(MPICH_NAME) || defined(MPICH_VERSION)
-  int in = 0, out = 0;
   for (MPI_Comm comm : {MPI_COMM_SELF, copy}) {
     const long before = handlers_called;
-    native().Allreduce(&in, &out, 1, MPI_INT, MPI_MINLOC, comm);
+    native().Allreduce(in, out, 1, MPI_INT, MPI_MINLOC, comm);
     CHECK(handlers_called == before + 1, "handler not MPI_COMM_WORLD's");
   }
 #endif

@@ -35,4 +35,9 @@ inline Group group_of(MPI_Comm comm) {
   return group;
 }
 
+inline const Group& world() {
+  static const Group group = group_of(MPI_COMM_WORLD);
+  return group;
+}
+
 }  // namespace test

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "check.h"
-#include "data.h"
-#include "groups.h"
+#include "cases.h"
 
 namespace {
 
@@ -84,14 +82,24 @@ class Hammer {
     // the same bits.
     whole_numbers() = seed >> 41 & 1;
     dawdle();
-    if (kind == 0) {
-      MPI_Barrier(group.comm);
-    } else if (kind < 4) {
-      bcast(group, bytes, root % group.size(), seed);
-    } else if (kind < 7) {
-      reduce_typed(group, bytes, -1, seed);
-    } else {
-      reduce_typed(group, bytes, root % group.size(), seed);
+    const What what = kind == 0  ? What::barrier
+                      : kind < 4 ? What::bcast
+                      : kind < 7 ? What::allreduce
+                                 : What::reduce;
+    const Numbers& n = what == What::bcast ? test::bytes() : numbers_[seed % numbers_.size()];
+    Case c{.what = what, .numbers = &n, .root = root % group.size(), .seed = seed};
+    c.counts = {(n.size < 4 ? bytes * n.size / 4 : bytes) / n.size};
+    // Debian's MPICH crashes in its own in-place MPI_Reduce when the root is not 0.
+    c.in_place = (seed >> 40 & 1) != 0 && (what == What::allreduce || c.root == 0);
+    c.misaligned[0] = seed >> 8 & 31;
+    c.misaligned[1] = seed & 63;
+    Call made(c, group);
+    made.begin();
+    made.check(step_text);
+    if (what != What::allreduce || !was_taken()) return;
+    const std::size_t all = made.receive_bytes();
+    for (std::size_t i = 0; i < all; i += 1 + all / 256) {
+      group.bits = mix(group.bits ^ made.received()[i]);
     }
   }
 
@@ -101,110 +109,27 @@ class Hammer {
     return std::min<std::size_t>(shared_.below(most) + shared_.below(3), limits_.most_bytes);
   }
 
-  static void bcast(const Group& group, std::size_t bytes, int root, std::uint64_t seed) {
-    Buffer buffer(bytes, seed % 64);
-    auto* data = buffer.as<unsigned char>();
-    for (std::size_t i = 0; i < bytes; ++i) {
-      data[i] = group.rank == root ? static_cast<unsigned char>(seed >> i % 56) : 0xee;
-    }
-    MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, root, group.comm);
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < bytes; ++i) {
-      wrong += data[i] != static_cast<unsigned char>(seed >> i % 56);
-    }
-    CHECK(wrong == 0, "%zu of %zu bytes, '%s'; %s", wrong, bytes, path(), step_text);
-    CHECK(buffer.guards_hold(), "%s", step_text);
-  }
-
-  static void reduce_typed(Watched& group, std::size_t bytes, int root, std::uint64_t seed) {
-    switch (seed % 5) {
-      case 0:
-        return reduce<double, Sum>(group, bytes, root, seed, MPI_DOUBLE, MPI_SUM);
-      case 1:
-        return reduce<float, Sum>(group, bytes, root, seed, MPI_FLOAT, MPI_SUM);
-      case 2:
-        return reduce<int, Max>(group, bytes, root, seed, MPI_INT, MPI_MAX);
-      case 3:
-        return reduce<signed char, Sum>(group, bytes / 4, root, seed, MPI_SIGNED_CHAR, MPI_SUM);
-      default:
-        return reduce<unsigned short, Bxor>(group, bytes / 2, root, seed, MPI_UNSIGNED_SHORT,
-                                            MPI_BXOR);
-    }
-  }
-
-  // Element `i` of rank r's input. Every rank computes the inputs of all ranks, so this must be
-  // cheap.
+  // Sums of floating-point numbers must have the bits of a serial loop over the ranks, unless they
+  // are fractions and were made in another order. Open MPI saturates sums of single bytes.
   template <class T>
-  static T element(int r, std::size_t i, std::uint64_t seed) {
-    const auto bits = (i * 37 + static_cast<std::size_t>(r) * 1009 + seed) % 8191;
-    if constexpr (std::is_floating_point_v<T>) {
-      if (whole_numbers()) return static_cast<T>(static_cast<int>(bits) - 4000);
-      return static_cast<T>(bits) / T(7) - T(500);
-    } else {
-      return static_cast<T>(bits);
-    }
-  }
-
-  // A root of -1 means an all-reduce. Sums of floating-point numbers must have the bits of a serial
-  // loop over the ranks, unless they are fractions and were made over a hierarchy.
-  template <class T, class Operation>
-  static void reduce(Watched& group, std::size_t bytes, int root, std::uint64_t seed,
-                     MPI_Datatype type, MPI_Op op) {
-    const std::size_t count = bytes / sizeof(T);
-    const bool gets_result = root < 0 || group.rank == root;
-    const bool in_place = seed >> 40 & 1 && gets_result && is_safe_in_place(root);
-    const int own = group.members[static_cast<std::size_t>(group.rank)];
-    Buffer send(in_place ? 0 : bytes, seed >> 8 & 31), receive(gets_result ? bytes : 0, seed & 63);
-    T* input = in_place ? receive.as<T>() : send.as<T>();
-    for (std::size_t i = 0; i < count; ++i) put(input, i, element<T>(own, i, seed));
-    const void* from = in_place ? MPI_IN_PLACE : send.data();
-    const int n = static_cast<int>(count);
-    if (root < 0) {
-      MPI_Allreduce(from, receive.data(), n, type, op, group.comm);
-    } else {
-      MPI_Reduce(from, gets_result ? receive.data() : nullptr, n, type, op, root, group.comm);
-    }
-    CHECK(send.guards_hold() && receive.guards_hold(), "%s", step_text);
-    if (!gets_result) return;
-    if (root < 0 && was_taken()) {
-      for (std::size_t i = 0; i < count * sizeof(T); i += 1 + bytes / 256) {
-        group.bits = mix(group.bits ^ receive.as<unsigned char>()[i]);
-      }
-    }
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      T expected = element<T>(group.members[0], i, seed);
-      for (std::size_t r = 1; r < group.members.size(); ++r) {
-        expected = Operation()(expected, element<T>(group.members[r], i, seed));
-      }
-      wrong += !is_right(get(receive.as<T>(), i), expected);
-    }
-    CHECK(wrong == 0, "%zu of %zu elements, '%s'; %s", wrong, count, path(), step_text);
-  }
-
-  // Debian's MPICH crashes in its own in-place MPI_Reduce when the root is not 0.
-  static bool is_safe_in_place(int root) { return root <= 0; }
-
-  template <class T>
-  static void put(T* array, std::size_t i, T x) {
-    std::memcpy(array + i, &x, sizeof x);
-  }
-  template <class T>
-  static T get(const T* array, std::size_t i) {
-    T x;
-    std::memcpy(&x, array + i, sizeof x);
-    return x;
-  }
-  template <class T>
-  static bool is_right(T found, T expected) {
-    if constexpr (std::is_floating_point_v<T>) {
+  static Numbers sums(const char* name, MPI_Datatype type) {
+    Numbers n = any_numbers<T>(name, type, MPI_SUM, Sum());
+    n.stands_for = [](const unsigned char* got, const unsigned char* right) {
+      if (std::is_integral_v<T>) return !was_taken();
       const bool any_order = !was_taken() || was_over_levels();
-      if (any_order && !whole_numbers()) return std::abs(found - expected) < T(1);
-    }
-    // Open MPI saturates sums of single bytes.
-    return found == expected || (sizeof(T) == 1 && !was_taken());
+      T a, b;
+      std::memcpy(&a, got, sizeof a);
+      std::memcpy(&b, right, sizeof b);
+      return any_order && !whole_numbers() && std::abs(a - b) < 1;
+    };
+    return n;
   }
 
+  const std::vector<Numbers> numbers_{
+      sums<double>("double sum", MPI_DOUBLE), sums<float>("float sum", MPI_FLOAT),
+      any_numbers<int>("int max", MPI_INT, MPI_MAX, Max()),
+      sums<signed char>("int8 sum", MPI_SIGNED_CHAR),
+      any_numbers<unsigned short>("uint16 bxor", MPI_UNSIGNED_SHORT, MPI_BXOR, Bxor())};
   Random shared_, own_;
   std::uint64_t busy_ = 1;
   Limits limits_;

@@ -23,11 +23,6 @@ using namespace test;
 
 constexpr int kMostBytes = 1 << 16;
 
-struct Below {
-  decltype(&PMPI_Pack) Pack;
-  decltype(&PMPI_Unpack) Unpack;
-} below;
-
 // One message: the same on all ranks, which all know the seed.
 struct Message {
   Made made;
@@ -46,8 +41,8 @@ std::vector<char> pattern(std::uint64_t seed) {
 std::vector<char> packed(const Message& message, std::vector<char>& memory) {
   std::vector<char> bytes(static_cast<std::size_t>(message.bytes) + 1);
   int position = 0;
-  below.Pack(memory.data() + kRoom, message.count, message.made.type, bytes.data(),
-             message.bytes + 1, &position, MPI_COMM_WORLD);
+  native().Pack(memory.data() + kRoom, message.count, message.made.type, bytes.data(),
+                message.bytes + 1, &position, MPI_COMM_WORLD);
   CHECK(position == message.bytes);
   return bytes;
 }
@@ -100,8 +95,8 @@ void expect_arrived(const Message& message, std::uint64_t seed, std::vector<char
     std::copy(sent.begin(), sent.begin() + message.bytes, memory.begin() + kRoom);
     return;
   }
-  below.Unpack(sent.data(), message.bytes, &position, memory.data() + kRoom, message.count,
-               message.made.type, MPI_COMM_WORLD);
+  native().Unpack(sent.data(), message.bytes, &position, memory.data() + kRoom, message.count,
+                  message.made.type, MPI_COMM_WORLD);
   CHECK(position == message.bytes, "seed %lu", static_cast<unsigned long>(seed));
 }
 
@@ -195,12 +190,6 @@ struct Columns {
   }
 };
 
-int class_of(int error) {
-  int error_class = MPI_SUCCESS;
-  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
-  return error_class;
-}
-
 void test_requests_that_end_otherwise() {
   Columns c;
   MPI_Request request;
@@ -267,9 +256,6 @@ int main(int argc, char** argv) {
   const unsigned long first = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;
   const long least = argc > 3 ? std::atol(argv[3]) : 0;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
-  const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
-  below.Pack = reinterpret_cast<decltype(below.Pack)>(find("MPI_Pack"));
-  below.Unpack = reinterpret_cast<decltype(below.Unpack)>(find("MPI_Unpack"));
   for (int i = 0; i < rounds; ++i) exchange_random(first + static_cast<unsigned long>(i));
   test_requests_that_end_otherwise();
   test_errors();

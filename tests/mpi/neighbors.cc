@@ -10,8 +10,8 @@
 #include <cstring>
 #include <vector>
 
-#include "check.h"
 #include "data.h"
+#include "forms.h"
 #include "mpi_faults.h"
 #include "packed_messages.h"
 
@@ -103,14 +103,6 @@ struct Blocks {
 enum class Function { neighbors, alltoallw, alltoall, count };
 constexpr const char* kNames[] = {"Neighbor_alltoallw", "Alltoallw", "Alltoall"};
 
-using NeighborCall = decltype(&PMPI_Neighbor_alltoallw);
-
-struct Below {
-  NeighborCall neighbors;
-  decltype(&PMPI_Alltoallw) alltoallw;
-  decltype(&PMPI_Alltoall) alltoall;
-} below;
-
 struct Made {
   Function function;
   bool begins;  // nonblocking
@@ -118,62 +110,20 @@ struct Made {
   Blocks in, out;
 };
 
-void call_natively(Made& made, std::vector<char>& memory) {
+// Makes the call, or the MPI's own blocking one, to receive into `memory`.
+int make(bool native, Made& made, std::vector<char>& memory, MPI_Request* request) {
+  const Form form = made.begins && !native ? Form::nonblocking : Form::blocking;
   Blocks &in = made.in, &out = made.out;
-  switch (made.function) {
-    case Function::neighbors:
-      below.neighbors(in.memory.data(), in.counts.data(), in.far_places.data(), in.types.data(),
-                      memory.data(), out.counts.data(), out.far_places.data(), out.types.data(),
-                      made.comm);
-      break;
-    case Function::alltoallw:
-      below.alltoallw(in.memory.data(), in.counts.data(), in.places.data(), in.types.data(),
-                      memory.data(), out.counts.data(), out.places.data(), out.types.data(),
-                      made.comm);
-      break;
-    case Function::alltoall:
-      below.alltoall(in.memory.data() + in.places[0], in.counts[0], in.types[0],
-                     memory.data() + out.places[0], out.counts[0], out.types[0], made.comm);
-      break;
-    case Function::count:
-      break;
-  }
-}
-
-int call(Made& made, MPI_Request* request) {
-  Blocks &in = made.in, &out = made.out;
-  switch (made.function) {
-    case Function::neighbors:
-      if (made.begins) {
-        return MPI_Ineighbor_alltoallw(in.memory.data(), in.counts.data(), in.far_places.data(),
-                                       in.types.data(), out.memory.data(), out.counts.data(),
-                                       out.far_places.data(), out.types.data(), made.comm, request);
-      }
-      return MPI_Neighbor_alltoallw(in.memory.data(), in.counts.data(), in.far_places.data(),
-                                    in.types.data(), out.memory.data(), out.counts.data(),
-                                    out.far_places.data(), out.types.data(), made.comm);
-    case Function::alltoallw:
-      if (made.begins) {
-        return MPI_Ialltoallw(in.memory.data(), in.counts.data(), in.places.data(), in.types.data(),
-                              out.memory.data(), out.counts.data(), out.places.data(),
-                              out.types.data(), made.comm, request);
-      }
-      return MPI_Alltoallw(in.memory.data(), in.counts.data(), in.places.data(), in.types.data(),
-                           out.memory.data(), out.counts.data(), out.places.data(),
-                           out.types.data(), made.comm);
-    case Function::alltoall:
-      if (made.begins) {
-        return MPI_Ialltoall(in.memory.data() + in.places[0], in.counts[0], in.types[0],
-                             out.memory.data() + out.places[0], out.counts[0], out.types[0],
-                             made.comm, request);
-      }
-      return MPI_Alltoall(in.memory.data() + in.places[0], in.counts[0], in.types[0],
-                          out.memory.data() + out.places[0], out.counts[0], out.types[0],
-                          made.comm);
-    case Function::count:
-      break;
-  }
-  return MPI_ERR_OTHER;
+  const auto with_places = [&](const auto& from, const auto& into) {
+    return call_in(native, kNames[static_cast<int>(made.function)], form, made.comm, request,
+                   in.memory.data(), in.counts.data(), from.data(), in.types.data(), memory.data(),
+                   out.counts.data(), into.data(), out.types.data());
+  };
+  if (made.function == Function::neighbors) return with_places(in.far_places, out.far_places);
+  if (made.function == Function::alltoallw) return with_places(in.places, out.places);
+  return call_in(native, "Alltoall", form, made.comm, request, in.memory.data() + in.places[0],
+                 in.counts[0], in.types[0], memory.data() + out.places[0], out.counts[0],
+                 out.types[0]);
 }
 
 void complete(MPI_Request& request, std::uint64_t way) {
@@ -286,9 +236,9 @@ void exchange(const std::vector<Topology>& topologies, const std::vector<Layout>
   std::vector<char> expected = made.out.memory;
   step("seed %lu: %s%s, %d units", static_cast<unsigned long>(seed), made.begins ? "I" : "",
        kNames[static_cast<int>(made.function)], units);
-  call_natively(made, expected);
+  make(true, made, expected, nullptr);
   MPI_Request request = MPI_REQUEST_NULL;
-  CHECK(call(made, &request) == MPI_SUCCESS);
+  CHECK(make(false, made, made.out.memory, &request) == MPI_SUCCESS);
   if (made.begins) complete(request, own.next());
   const auto wrong = std::mismatch(expected.begin(), expected.end(), made.out.memory.begin());
   CHECK(wrong.first == expected.end(), "seed %lu: %s%s differs at %td",
@@ -314,10 +264,6 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 100;
   const unsigned long first = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;
   const long least = argc > 3 ? std::atol(argv[3]) : 0;
-  const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
-  below.neighbors = reinterpret_cast<NeighborCall>(find("MPI_Neighbor_alltoallw"));
-  below.alltoallw = reinterpret_cast<decltype(below.alltoallw)>(find("MPI_Alltoallw"));
-  below.alltoall = reinterpret_cast<decltype(below.alltoall)>(find("MPI_Alltoall"));
   std::vector<Layout> layouts = make_layouts();
   make_known(layouts);
   std::vector<Topology> topologies = {grid(1, true), grid(2, false),    grid(2, true),

@@ -2,10 +2,9 @@
 // Nonblocking and persistent operations that Sumac leaves to the MPI: user-defined operations,
 // pairs of value and index, intercommunicators. Operations of Sumac's own are under way at the same
 // time.
-#include <vector>
-
+#include "cases.h"
+#include "element_oracle.h"
 #include "exercise.h"
-#include "persistent.h"
 
 namespace {
 
@@ -30,61 +29,61 @@ void sum_of(void* in, void* inout, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) to[i] += from[i];
 }
 
+// Begins a call, and says how it was served.
+void begin(Call& call, const char* handed_down) {
+  CHECK(call.begin() == MPI_SUCCESS, "%s", call.text().c_str());
+  if (handed_down) {
+    expect_handed_down(handed_down);
+  } else {
+    expect_taken_nonblocking(call.text().c_str());
+  }
+}
+
 void user_operation(std::size_t count) {
   step("user-defined operation on %zu numbers", count);
-  const int n = static_cast<int>(count);
-  const int expected = ranks == 2 ? 12 : ranks * (ranks + 1) / 2;
-  std::vector<int> in(count, rank + 1), out(count, -1), again(count, -1), served(count, -1);
-  MPI_Op op;
-  MPI_Op_create(ranks == 2 ? two_digits : sum_of, ranks != 2, &op);
-  MPI_Request requests[3];
-  inits().Allreduce(in.data(), again.data(), n, MPI_INT, op, MPI_COMM_WORLD, MPI_INFO_NULL,
-                    &requests[1]);
-  expect_handed_down("user-defined operation");
-  for (int round = 0; round < 4; ++round) {
-    out.assign(count, -1);
-    again.assign(count, -1);
-    MPI_Iallreduce(in.data(), out.data(), n, MPI_INT, op, MPI_COMM_WORLD, &requests[0]);
-    expect_handed_down("user-defined operation");
-    forget_path();
-    MPI_Iallreduce(in.data(), served.data(), n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[2]);
-    expect_taken_nonblocking(step_text);
-    MPI_Start(&requests[1]);
-    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
-    CHECK(out.front() == expected && out.back() == expected, "%d", out[0]);
-    CHECK(again.front() == expected && again.back() == expected, "%d", again[0]);
-    CHECK(served.front() == ranks * (ranks + 1) / 2, "%d", served[0]);
+  const auto digit = [](int giver, std::size_t i, std::uint64_t seed) {
+    return static_cast<int>(value<unsigned>(giver, i, seed) % 10);
+  };
+  Numbers n = numbers<int>("two digits", MPI_INT, MPI_OP_NULL, digit,
+                           [](int left, int right) { return 10 * left + right; });
+  if (ranks != 2) n = ints();
+  MPI_Op_create(ranks == 2 ? two_digits : sum_of, ranks != 2, &n.op);
+  const Case own{
+      .what = What::allreduce, .numbers = &n, .counts = {count}, .form = Form::nonblocking};
+  Case started = own, ours = own, last = own;
+  started.form = Form::persistent;
+  ours.numbers = &ints();
+  last.what = What::reduce;
+  last.root = ranks - 1;
+  {
+    Call again(started);
+    begin(again, "user-defined operation");
+    for (std::uint64_t round = 0; round < 4; ++round) {
+      Call once(own), served(ours);
+      begin(once, "user-defined operation");
+      begin(served, nullptr);
+      again.fill(round);
+      again.start();
+      for (Call* call : {&once, &again, &served}) call->wait();
+      for (Call* call : {&once, &again, &served}) call->check();
+    }
   }
-  MPI_Request_free(&requests[1]);
-  MPI_Ireduce(in.data(), out.data(), n, MPI_INT, op, ranks - 1, MPI_COMM_WORLD, &requests[0]);
-  MPI_Op_free(&op);  // before the operation has ended
-  MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-  CHECK(rank != ranks - 1 || out.back() == expected, "%d", out.back());
+  Call call(last);
+  call.begin();
+  MPI_Op_free(&n.op);  // before the operation has ended
+  call.wait();
+  call.check();
 }
 
 void pairs() {
   step("pairs of value and place");
-  struct Pair {
-    double value;
-    int place;
-  };
-  const Pair mine{static_cast<double>((rank + 1) % ranks), rank};
-  Pair least{}, most{};
-  MPI_Request requests[2];
-  MPI_Iallreduce(&mine, &least, 1, MPI_DOUBLE_INT, MPI_MINLOC, MPI_COMM_WORLD, &requests[0]);
-  if (require_taken) CHECK(was_taken(), "path '%s'", path());
-  inits().Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD, MPI_INFO_NULL,
-                    &requests[1]);
-  if (require_taken) CHECK(was_taken(), "path '%s'", path());
-  for (int round = 0; round < 3; ++round) {
-    MPI_Start(&requests[1]);
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    CHECK(least.value == 0 && least.place == ranks - 1, "%g %d", least.value, least.place);
-    const int last = (ranks - 2 + ranks) % ranks;
-    CHECK(most.value == ranks - 1 && most.place == last, "%g %d", most.value, most.place);
-    most = Pair{};
-  }
-  MPI_Request_free(&requests[1]);
+  const Predefined type{"DOUBLE_INT", MPI_DOUBLE_INT, kLocation, DType::f64_i32};
+  const Numbers least = numbers_of(type, {"MINLOC", MPI_MINLOC, kLocation, Op::minloc}, type.dtype);
+  const Numbers most = numbers_of(type, {"MAXLOC", MPI_MAXLOC, kLocation, Op::maxloc}, type.dtype);
+  Sweep{.whats = {What::allreduce},
+        .numbers = {&least, &most},
+        .forms = {Form::nonblocking, Form::persistent}}
+      .for_each([](const Case& c, std::uint64_t) { run(c); });
 }
 
 // Even ranks form one group, odd ranks the other.

@@ -5,32 +5,13 @@
 #include "completion.h"
 #include "groups.h"
 #include "messages.h"
-#include "operations.h"
+#include "random_cases.h"
 
 namespace {
 
 using namespace test;
 
 constexpr std::size_t kMostOutstanding = 64;
-
-class PendingCollective : public Work {
- public:
-  PendingCollective(const Spec& spec, const Group& group) : collective_(spec, group) {
-    collective_.start(&request);
-    std::snprintf(what_, sizeof what_, "kind %d, %zu of type %zu, root %d of %d, in place %d, %s",
-                  static_cast<int>(spec.kind), spec.count, spec.number, spec.root, group.size(),
-                  spec.in_place, step_text);
-  }
-  void ended(const char* how) override {
-    char where[320];
-    std::snprintf(where, sizeof where, "%s; %s", what_, how);
-    collective_.check(where);
-  }
-
- private:
-  Collective collective_;
-  char what_[240];
-};
 
 struct Member : Group {
   bool served = false;  // true after the first two calls
@@ -100,18 +81,13 @@ class Program {
   }
 
   void start(const Member& group, Random& choices) {
-    const Spec spec = random_spec(choices, group.size());
-    pending_.add(std::make_unique<PendingCollective>(spec, group));
+    const Case c = random_case(choices, Form::nonblocking, group.size());
+    pending_.add(std::make_unique<Begun>(c, group));
     if (group.served && group.size() > 1) expect_taken_nonblocking(step_text);
   }
 
   static void call(const Member& group, Random& choices) {
-    Spec spec = random_spec(choices, group.size());
-    // Debian's MPICH crashes in its own in-place MPI_Reduce when the root is not 0.
-    if (spec.kind == Kind::kReduce && spec.root > 0) spec.in_place = false;
-    Collective collective(spec, group);
-    collective.call();
-    collective.check(step_text);
+    test::run(random_case(choices, Form::blocking, group.size()), group, Served::anyhow);
   }
 
   // A message between two random ranks; either end may be blocking.

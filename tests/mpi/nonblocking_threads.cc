@@ -10,25 +10,13 @@
 
 #include "completion.h"
 #include "exercise.h"
-#include "operations.h"
+#include "random_cases.h"
 
 namespace {
 
 using namespace test;
 
 constexpr int kThreads = 4;
-
-class Started : public Work {
- public:
-  Started(const Spec& spec, const Group& group) : collective_(spec, group) {
-    collective_.start(&request);
-    if (group.size() > 1) expect_taken_nonblocking("in a thread");
-  }
-  void ended(const char* how) override { collective_.check(how); }
-
- private:
-  Collective collective_;
-};
 
 // Data shared by all threads of the process.
 struct Shared {
@@ -56,7 +44,10 @@ class Thread {
 
  private:
   std::unique_ptr<Work> start_one() {
-    return std::make_unique<Started>(random_spec(same_, group_.size()), group_);
+    const Case c = random_case(same_, Form::nonblocking, group_.size());
+    auto begun = std::make_unique<Begun>(c, group_);
+    if (group_.size() > 1) expect_taken_nonblocking("in a thread");
+    return begun;
   }
 
   // Only this thread uses its requests.
@@ -127,7 +118,7 @@ int main(int argc, char** argv) {
     CHECK(warm_up(comm), "path '%s'", path());
     shared.groups.push_back(group_of(comm));
   }
-  numbers();
+  whole_kinds();
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&shared, t, rounds] { Thread(shared, t, rounds).run(); });

@@ -16,22 +16,6 @@ using namespace test;
 constexpr int kLeastNoted = 8192;
 constexpr int kMostBytes = 1 << 16;
 
-struct Below {
-  decltype(&PMPI_Pack) Pack;
-  decltype(&PMPI_Unpack) Unpack;
-} below;
-
-// Makes path() say "mpi: ...", by a reduction that is never Sumac's.
-void leave_path() {
-  static const MPI_Op op = [] {
-    MPI_Op made;
-    MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &made);
-    return made;
-  }();
-  int in = 0, out = 0;
-  MPI_Reduce_local(&in, &out, 1, MPI_INT, op);
-}
-
 long compared = 0, served = 0;
 
 void compare(Made& made, int count, unsigned long seed, bool bottom) {
@@ -61,10 +45,10 @@ void compare(Made& made, int count, unsigned long seed, bool bottom) {
     std::fill(expected.begin(), expected.end(), 7);
     const int size = static_cast<int>(packed.size());
     if (bottom) {
-      below.Pack(MPI_BOTTOM, 1, absolute, expected.data(), size, &end, MPI_COMM_WORLD);
+      native().Pack(MPI_BOTTOM, 1, absolute, expected.data(), size, &end, MPI_COMM_WORLD);
       MPI_Pack(MPI_BOTTOM, 1, absolute, packed.data(), size, &position, MPI_COMM_WORLD);
     } else {
-      below.Pack(origin, count, type, expected.data(), size, &end, MPI_COMM_WORLD);
+      native().Pack(origin, count, type, expected.data(), size, &end, MPI_COMM_WORLD);
       MPI_Pack(origin, count, type, packed.data(), size, &position, MPI_COMM_WORLD);
     }
     CHECK(position == end, "seed %lu: %s: %d, not %d", seed, made.text.c_str(), position, end);
@@ -77,7 +61,8 @@ void compare(Made& made, int count, unsigned long seed, bool bottom) {
       int position = 2, end = 2;
       const int size = static_cast<int>(packed.size());
       MPI_Unpack(packed.data(), size, &position, ours.data() + kRoom, count, type, MPI_COMM_WORLD);
-      below.Unpack(packed.data(), size, &end, theirs.data() + kRoom, count, type, MPI_COMM_WORLD);
+      native().Unpack(packed.data(), size, &end, theirs.data() + kRoom, count, type,
+                      MPI_COMM_WORLD);
       CHECK(position == end, "seed %lu: %s: %d, not %d", seed, made.text.c_str(), position, end);
       CHECK(ours == theirs, "seed %lu: %d of %s unpacked", seed, count, made.text.c_str());
     }
@@ -101,12 +86,6 @@ void compare_random(unsigned long seed) {
     ++compared;
   }
   free_type(made);
-}
-
-int class_of(int error) {
-  int error_class = MPI_SUCCESS;
-  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
-  return error_class;
 }
 
 // Columns of a matrix of doubles, packed and unpacked until Sumac serves the type.
@@ -156,15 +135,15 @@ void test_errors() {
     int ours = row.position, theirs = row.position;
     const int error =
         MPI_Pack(c.matrix.data(), row.count, row.type, c.packed.data(), row.size, &ours, row.comm);
-    const int expected = below.Pack(c.matrix.data(), row.count, row.type, c.packed.data(), row.size,
-                                    &theirs, row.comm);
+    const int expected = native().Pack(c.matrix.data(), row.count, row.type, c.packed.data(),
+                                       row.size, &theirs, row.comm);
     CHECK(class_of(error) == class_of(expected), "%s: %d, not %d", row.what, error, expected);
     CHECK(ours == theirs, "%s: position %d, not %d", row.what, ours, theirs);
     ours = theirs = row.position;
     const int unpacked = MPI_Unpack(c.packed.data(), row.size, &ours, c.matrix.data(), row.count,
                                     row.type, row.comm);
-    const int should = below.Unpack(c.packed.data(), row.size, &theirs, c.matrix.data(), row.count,
-                                    row.type, row.comm);
+    const int should = native().Unpack(c.packed.data(), row.size, &theirs, c.matrix.data(),
+                                       row.count, row.type, row.comm);
     CHECK(class_of(unpacked) == class_of(should), "%s: %d, not %d", row.what, unpacked, should);
     CHECK(ours == theirs, "%s: position %d, not %d", row.what, ours, theirs);
   }
@@ -184,7 +163,7 @@ void test_freed_types() {
     for (int i = 0; i < 3; ++i) {
       int position = 0, end = 0;
       MPI_Pack(memory.data(), 1, type, packed.data(), 20000, &position, MPI_COMM_SELF);
-      below.Pack(memory.data(), 1, type, expected.data(), 20000, &end, MPI_COMM_SELF);
+      native().Pack(memory.data(), 1, type, expected.data(), 20000, &end, MPI_COMM_SELF);
       CHECK(position == end && packed == expected, "turn %d", turn);
     }
     MPI_Type_free(&type);
@@ -226,9 +205,6 @@ int main(int argc, char** argv) {
   const unsigned long first = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
   MPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return());
-  const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
-  below.Pack = reinterpret_cast<decltype(below.Pack)>(find("MPI_Pack"));
-  below.Unpack = reinterpret_cast<decltype(below.Unpack)>(find("MPI_Unpack"));
   for (int i = 0; i < types; ++i) compare_random(first + static_cast<unsigned long>(i));
   if (!is_intel()) test_errors();
   test_freed_types();

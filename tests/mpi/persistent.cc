@@ -5,30 +5,17 @@
 #include "persistent.h"
 
 #include "completion.h"
+#include "random_cases.h"
 
 namespace {
 
 using namespace test;
 
-class Persistent : public Work {
+class Persistent : public Begun {
  public:
-  Persistent(const Spec& spec, const Group& group) : collective_(spec, group) {
-    layout_ = collective_.make_layout();
-    CHECK(init(collective_, layout_, &request) == MPI_SUCCESS, "%s", step_text);
-  }
-  ~Persistent() override {
-    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
-    CHECK(request == MPI_REQUEST_NULL);
-    free_layout();
-  }
-  Persistent(const Persistent&) = delete;
-  Persistent& operator=(const Persistent&) = delete;
-
-  bool is_persistent() const override { return true; }
-  void ended(const char* how) override { collective_.check(how); }
-  void fill(std::uint64_t seed) { collective_.fill(seed); }
+  using Begun::Begun;
   void cycle(std::uint64_t seed) {
-    fill(seed);
+    call().fill(seed);
     forget_path();
     MPI_Start(&request);
     expect_taken_nonblocking(step_text);
@@ -37,15 +24,6 @@ class Persistent : public Work {
     CHECK(request == before, "%s", step_text);
     ended(step_text);
   }
-
-  void free_layout() {
-    if (layout_ != collective_.type()) MPI_Type_free(&layout_);
-    layout_ = collective_.type();
-  }
-
- private:
-  Collective collective_;
-  MPI_Datatype layout_;
 };
 
 // Rules of the standard that Sumac's own requests must obey and some MPIs break. MPICH's requests
@@ -58,36 +36,25 @@ constexpr bool kInactiveIsRight = false, kTypesAreKept = true;
 #endif
 
 void cycles(const Group& group) {
-  for (Kind kind : {Kind::kAllreduce, Kind::kReduce, Kind::kBcast, Kind::kBarrier}) {
-    for (std::size_t bytes : {0, 4, 56, 2048, 2056, 40000, 300000}) {
-      Spec spec;
-      spec.kind = kind;
-      spec.root = static_cast<int>(bytes) / 4 % group.size();
-      spec.count = bytes / 4;
-      spec.seed = bytes;
-      spec.in_place = bytes % 3 == 0;
-      spec.large_count = bytes % 5 == 0;
-      step("kind %d, %zu bytes in cycles", static_cast<int>(kind), bytes);
-      Persistent persistent(spec, group);
-      // Small seeds: the upper bits of a seed would choose another reduction operation.
-      for (std::uint64_t seed = 1; seed < 6; ++seed) persistent.cycle(seed);
-    }
-  }
+  const Sweep all{.whats = {What::allreduce, What::reduce, What::bcast, What::barrier},
+                  .counts = {0, 1, 14, 512, 514, 10000, 75000},
+                  .forms = {Form::persistent}};
+  all.for_each([&](Case& c, std::uint64_t number) {
+    c.root = static_cast<int>(number) % group.size();
+    c.in_place = number % 3 == 0;
+    c.large = number % 5 == 0 && c.what != What::barrier;
+    Persistent persistent(c, group);
+    step("%s in cycles", persistent.call().text().c_str());
+    for (std::uint64_t seed = 1; seed < 6; ++seed) persistent.cycle(seed);
+  });
 }
 
 // Other collectives and messages while persistent operations are active.
 void something_else(Random& shared, const Group& group) {
-  Spec spec = random_spec(shared, group.size());
-  spec.in_place = false;
-  Collective collective(spec, group);
-  if (shared.below(2)) {
-    collective.call();
-  } else {
-    MPI_Request request;
-    collective.start(&request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
-  collective.check(step_text);
+  const Form form = shared.below(2) ? Form::blocking : Form::nonblocking;
+  Case c = random_case(shared, form, group.size());
+  c.in_place = false;
+  run(c, group, Served::anyhow);
   int got = -1;
   const int next = (group.rank + 1) % group.size();
   const int previous = (group.rank + group.size() - 1) % group.size();
@@ -118,9 +85,9 @@ void active_together(const std::vector<Group>& groups, std::uint64_t seed) {
   std::vector<std::uint64_t> seeds;
   for (int i = 0; i < 12; ++i) {
     const Group& group = groups[shared.below(groups.size())];
-    const Spec spec = random_spec(shared, group.size());
-    all.push_back(std::make_unique<Persistent>(spec, group));
-    seeds.push_back(spec.seed);
+    const Case c = random_case(shared, Form::persistent, group.size());
+    all.push_back(std::make_unique<Persistent>(c, group));
+    seeds.push_back(c.seed);
   }
   for (std::uint64_t round = 0; round < 15; ++round) {
     step("seed %llu, round %llu", static_cast<unsigned long long>(seed),
@@ -128,7 +95,7 @@ void active_together(const std::vector<Group>& groups, std::uint64_t seed) {
     std::vector<Work*> works;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (shared.below(3) == 0) continue;
-      all[i]->fill(seeds[i] + round * 64);  // keeps operation and alignment
+      all[i]->call().fill(seeds[i] + round);
       works.push_back(all[i].get());
     }
     start_together(works, shared);
@@ -193,10 +160,7 @@ void inactive(MPI_Request request) {
 
 void inactive_ones(const Group& group) {
   if (!kInactiveIsRight && !require_taken) return;
-  Spec spec;
-  spec.kind = Kind::kAllreduce;
-  spec.count = 10;
-  Persistent persistent(spec, group);
+  Persistent persistent({.what = What::allreduce, .counts = {10}, .form = Form::persistent}, group);
   for (std::uint64_t seed = 1; seed < 4; ++seed) {
     step("inactive after %d starts", static_cast<int>(seed) - 1);
     inactive(persistent.request);
@@ -208,12 +172,12 @@ void inactive_ones(const Group& group) {
 void type_freed(const Group& group) {
   if (!kTypesAreKept && !require_taken) return;
   step("a type freed");
-  Spec spec;
-  spec.kind = Kind::kBcast;
-  spec.count = 300;
-  spec.layout = Layout::kVector;
-  Persistent persistent(spec, group);
-  persistent.free_layout();
+  Persistent persistent({.what = What::bcast,
+                         .counts = {300},
+                         .form = Form::persistent,
+                         .gets = {blocks("blocks of ", ints(), 100, 3, 5)},
+                         .frees_types = true},
+                        group);
   for (std::uint64_t seed = 1; seed < 4; ++seed) persistent.cycle(seed);
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "check.h"
-#include "operations.h"
 
 namespace test {
 
@@ -14,10 +13,6 @@ struct Inits {
                 MPI_Request*);
   int (*Bcast)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
   int (*Barrier)(MPI_Comm, MPI_Info, MPI_Request*);
-  int (*Allreduce_c)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info,
-                     MPI_Request*);
-  int (*Reduce_c)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
-                  MPI_Request*);
   int (*Bcast_c)(void*, MPI_Count, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
 };
 
@@ -26,8 +21,6 @@ inline const Inits& inits() {
                                in_sumac<decltype(Inits::Reduce)>("MPI_Reduce_init"),
                                in_sumac<decltype(Inits::Bcast)>("MPI_Bcast_init"),
                                in_sumac<decltype(Inits::Barrier)>("MPI_Barrier_init"),
-                               in_sumac<decltype(Inits::Allreduce_c)>("MPI_Allreduce_init_c"),
-                               in_sumac<decltype(Inits::Reduce_c)>("MPI_Reduce_init_c"),
                                in_sumac<decltype(Inits::Bcast_c)>("MPI_Bcast_init_c")};
   return functions;
 }
@@ -43,36 +36,6 @@ inline bool has_persistent() {
   if (!CHECK(!require_taken, "no persistent collectives")) return false;
   skip("this MPI has no persistent collectives");
   return false;
-}
-
-// `layout` is the type of the data in a broadcast.
-inline int init(Collective& collective, MPI_Datatype layout, MPI_Request* request) {
-  const Spec& spec = collective.spec();
-  const MPI_Comm comm = collective.comm();
-  const auto n = static_cast<int>(spec.count);
-  const MPI_Datatype type = collective.type();
-  const void* from = collective.from();
-  void* into = collective.into();
-  if (spec.kind == Kind::kBarrier) return inits().Barrier(comm, MPI_INFO_NULL, request);
-  if (spec.kind == Kind::kBcast) {
-    const int count = collective.layout_count();
-    void* buffer = collective.buffer();
-    if (!spec.large_count) {
-      return inits().Bcast(buffer, count, layout, spec.root, comm, MPI_INFO_NULL, request);
-    }
-    return inits().Bcast_c(buffer, count, layout, spec.root, comm, MPI_INFO_NULL, request);
-  }
-  const MPI_Op op = collective.op();
-  if (spec.kind == Kind::kAllreduce && spec.large_count) {
-    return inits().Allreduce_c(from, into, n, type, op, comm, MPI_INFO_NULL, request);
-  }
-  if (spec.kind == Kind::kAllreduce) {
-    return inits().Allreduce(from, into, n, type, op, comm, MPI_INFO_NULL, request);
-  }
-  if (spec.large_count) {
-    return inits().Reduce_c(from, into, n, type, op, spec.root, comm, MPI_INFO_NULL, request);
-  }
-  return inits().Reduce(from, into, n, type, op, spec.root, comm, MPI_INFO_NULL, request);
 }
 
 }  // namespace test

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "data.h"
+#include "cases.h"
 #include "mpi_faults.h"
 #include "persistent.h"
 
@@ -16,60 +16,28 @@ namespace {
 using namespace test;
 
 // An operation that is initialised once and started many times, each time with new data.
-class Operation {
+class Operation : public Call {
  public:
   Operation(int number, std::size_t count, MPI_Comm comm)
-      : number_(number), in_(count), out_(count) {
-    const auto n = static_cast<int>(count);
-    const int root = number % ranks;
-    forget_path();
-    if (number % 4 == 0) {
-      inits().Allreduce(in_.data(), out_.data(), n, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL,
-                        &request);
-    } else if (number % 4 == 1) {
-      inits().Bcast(out_.data(), n, MPI_INT, root, comm, MPI_INFO_NULL, &request);
-    } else if (number % 4 == 2) {
-      inits().Reduce(in_.data(), out_.data(), n, MPI_INT, MPI_MAX, root, comm, MPI_INFO_NULL,
-                     &request);
-    } else {
-      inits().Barrier(comm, MPI_INFO_NULL, &request);
-    }
+      : Call(case_of(number, count), group_of(comm)), number_(number) {
+    CHECK(begin() == MPI_SUCCESS);
     expect_taken_nonblocking("init");
   }
-  ~Operation() { MPI_Request_free(&request); }
-  Operation(const Operation&) = delete;
-  Operation& operator=(const Operation&) = delete;
-
   void start(int round) {
-    round_ = round;
-    const bool sends = number_ % 4 == 1 && rank == number_ % ranks;
-    for (std::size_t i = 0; i < in_.size(); ++i) {
-      in_[i] = value(rank, i);
-      out_[i] = sends ? value(rank, i) : -1;
-    }
-    CHECK(MPI_Start(&request) == MPI_SUCCESS);
+    fill(static_cast<std::uint64_t>(1000 * number_ + round));
+    Call::start();
   }
-  void check() const {
-    long wrong = 0;
-    for (std::size_t i = 0; i < out_.size(); ++i) wrong += out_[i] != expected(i);
-    CHECK(wrong == 0, "%ld of %zu, operation %d, round %d", wrong, out_.size(), number_, round_);
-  }
-
-  MPI_Request request = MPI_REQUEST_NULL;
 
  private:
-  int value(int r, std::size_t i) const {
-    return 1000 * number_ + 17 * round_ + static_cast<int>(i % 100) + r;
+  static Case case_of(int number, std::size_t count) {
+    constexpr What kWhats[] = {What::allreduce, What::bcast, What::reduce, What::barrier};
+    return {.what = kWhats[number % 4],
+            .numbers = number % 4 == 2 ? &whole_kinds()[0] : &ints(),
+            .counts = {count},
+            .root = number % ranks,
+            .form = Form::persistent};
   }
-  int expected(std::size_t i) const {
-    const int root = number_ % ranks;
-    if (number_ % 4 == 0) return ranks * value(0, i) + ranks * (ranks - 1) / 2;
-    if (number_ % 4 == 1) return value(root, i);
-    return number_ % 4 == 2 && rank == root ? value(ranks - 1, i) : -1;
-  }
-
-  int number_, round_ = 0;
-  std::vector<int> in_, out_;
+  int number_;
 };
 
 using Operations = std::vector<std::unique_ptr<Operation>>;

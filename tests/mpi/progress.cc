@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank that waits in a collective must go on serving messages of its peers: every case here would
 // deadlock if it did not.
-#include <functional>
 #include <vector>
 
-#include "check.h"
-#include "data.h"
+#include "cases.h"
 #include "mpi_faults.h"
 
 namespace {
@@ -14,41 +12,20 @@ using namespace test;
 
 constexpr int kLarge = 1 << 20;  // ints: far beyond any eager limit
 
-struct Collective {
-  const char* name;
-  std::function<void()> call;  // in it rank 0 waits for rank 1
-};
+// In each of them rank 0 waits for rank 1.
+const Case kCollectives[] = {{.what = What::allreduce, .counts = {1}},
+                             {.what = What::allreduce, .counts = {200000}},
+                             {.what = What::bcast, .counts = {1}, .root = 1},
+                             {.what = What::reduce, .counts = {1}},
+                             {.what = What::barrier}};
 
-void allreduce() {
-  int sum = 0;
-  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
-}
-
-void allreduce_large() {
-  std::vector<int> in(200000, rank), out(in.size());
-  MPI_Allreduce(in.data(), out.data(), 200000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  CHECK(out.front() == ranks * (ranks - 1) / 2 && out.back() == out.front(), "%d", out[0]);
-}
-
-void bcast() {
-  int word = rank == 1 ? 77 : 0;
-  MPI_Bcast(&word, 1, MPI_INT, 1, MPI_COMM_WORLD);
-  CHECK(word == 77, "%d", word);
-}
-
-void reduce() {
-  int most = 0;
-  MPI_Reduce(&rank, &most, 1, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
-  CHECK(rank != 0 || most == ranks - 1, "%d", most);
-}
-
-void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
+void allreduce() { run(kCollectives[0], world(), Served::by_sumac); }
 
 // Rank 0 sends a message that rank 1 receives only before it joins the collective. With
 // `unexpected`, rank 0 also has incoming messages for which it has posted no receive.
-void send_then(const Collective& collective, bool unexpected) {
-  step("send, then %s%s", collective.name, unexpected ? ", unexpected messages waiting" : "");
+void send_then(const Case& collective, bool unexpected) {
+  step("send, then %s%s", name_of(collective.what),
+       unexpected ? ", unexpected messages waiting" : "");
   std::vector<int> large(kLarge, rank == 0 ? 5 : 0);
   int small = 42;
   MPI_Request request;
@@ -64,8 +41,7 @@ void send_then(const Collective& collective, bool unexpected) {
     MPI_Recv(large.data(), kLarge, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(large.front() == 5 && large.back() == 5, "%d %d", large.front(), large.back());
   }
-  collective.call();
-  CHECK_TAKEN();
+  run(collective, world(), Served::by_sumac);
   if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
   if (unexpected && rank == 0) {
     int got = 0;
@@ -106,22 +82,19 @@ void one_sided() {
     CHECK(got.front() == 0 && got.back() == 0, "%d", got[0]);
   }
   allreduce();
-  CHECK_TAKEN();
   MPI_Win_free(&window);
 }
 
 // A nonblocking collective of the MPI's own must make progress while ranks wait in a collective of
 // Sumac's.
-void nonblocking_beside(const Collective& collective) {
-  step("a nonblocking all-reduce beside %s", collective.name);
-  std::vector<int> in(100000, 1), out(in.size());
-  MPI_Request request;
-  MPI_Iallreduce(in.data(), out.data(), 100000, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
-  if (rank == 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
-  collective.call();
-  CHECK_TAKEN();
-  if (rank != 1) MPI_Wait(&request, MPI_STATUS_IGNORE);
-  CHECK(out.front() == ranks && out.back() == ranks, "%d", out[0]);
+void nonblocking_beside(const Case& collective) {
+  step("a nonblocking all-reduce beside %s", name_of(collective.what));
+  Call call({.what = What::allreduce, .counts = {100000}, .form = Form::nonblocking});
+  call.begin();
+  if (rank == 1) call.wait();
+  run(collective, world(), Served::by_sumac);
+  if (rank != 1) call.wait();
+  call.check();
 }
 
 void late_ranks() {
@@ -130,8 +103,7 @@ void late_ranks() {
     if (rank == late) usleep(40000);
     allreduce();
     if (rank == late) usleep(1000);
-    barrier();
-    CHECK_TAKEN();
+    run({}, world(), Served::by_sumac);
   }
 }
 
@@ -140,12 +112,7 @@ void late_ranks() {
 int main(int argc, char** argv) {
   start(argc, argv);
   CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
-  const Collective collectives[] = {{"all-reduce", allreduce},
-                                    {"large all-reduce", allreduce_large},
-                                    {"bcast", bcast},
-                                    {"reduce", reduce},
-                                    {"barrier", barrier}};
-  for (const Collective& collective : collectives) {
+  for (const Case& collective : kCollectives) {
     for (bool unexpected : {false, true}) send_then(collective, unexpected);
     nonblocking_beside(collective);
   }

@@ -5,7 +5,7 @@
 // raise its own error. What an MPI supports beyond the standard is tested by extensions.cc.
 #include <vector>
 
-#include "check.h"
+#include "cases.h"
 #include "element_oracle.h"
 #include "kernels/reduce.h"
 #include "mpi_faults.h"
@@ -16,148 +16,46 @@ namespace {
 using namespace test;
 
 constexpr std::size_t kMostBytes = 3 << 20;
-using Bytes = std::vector<unsigned char>;
-Bytes input(kMostBytes), ours(kMostBytes), expected(kMostBytes);
 long pairs_taken = 0;
 bool with_persistent = false;
 
-int class_of(int error) {
-  int error_class = MPI_SUCCESS;
-  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
-  return error_class;
-}
-
-// One type and operation, and the number of elements.
-struct Trial {
-  const Predefined& p;
-  const PredefinedOp& op;
-  Elements elements;
-  std::size_t count = 0;
-  std::uint64_t seed = 0;
-
-  int n() const { return static_cast<int>(count); }
-  // The byte that fills the gaps and the space after the data: a different one on each rank and in
-  // each buffer.
-  static unsigned char gap(bool of_result) {
-    return static_cast<unsigned char>((of_result ? 0xa5 : 0x3c) ^ rank);
-  }
-  void clear() const {
-    const std::size_t bytes = elements.extent() * (count + 1);
-    std::memset(input.data(), gap(false), bytes);
-    std::memset(ours.data(), gap(true), bytes);
-    std::memset(expected.data(), gap(true), bytes);
-  }
-  void check_result(const char* call, bool has_result = true) const {
-    if (!has_result) std::memset(expected.data(), gap(true), elements.extent() * count);
-    CHECK(elements.equal(ours.data(), expected.data(), count), "%s, %zu of %s, %s '%s'", call,
-          count, p.name, op.name, path());
-    CHECK(ours[elements.extent() * count] == gap(true), "%s, %zu of %s", call, count, p.name);
-  }
-  void check_taken(const char* call) const {
-    const bool by_rules = was_handed_down("the rules prefer the MPI here");
-    CHECK(was_taken() || by_rules, "%s, %zu of %s, %s: '%s'", call, count, p.name, op.name, path());
-  }
-  // Fills the input, and computes the expected result.
-  void prepare(bool in_place) const {
-    clear();
-    elements.fill(in_place ? ours.data() : input.data(), count, rank, seed);
-    elements.fold(expected.data(), count, 0, ranks - 1, seed, op);
-  }
-};
-
-void test_local(const Trial& t) {
-  t.clear();
-  t.elements.fill(input.data(), t.count, 5, t.seed);
-  t.elements.fill(ours.data(), t.count, 6, t.seed);
-  t.elements.fold(expected.data(), t.count, 5, 6, t.seed, t.op);
-  MPI_Reduce_local(input.data(), ours.data(), t.n(), t.p.type, t.op.handle);
-  t.check_taken("reduce_local");
-  t.check_result("reduce_local");
-}
-
-void test_blocking(const Trial& t, bool in_place, int root) {
-  const auto own = [&](bool now) -> const void* { return now ? MPI_IN_PLACE : input.data(); };
-  t.prepare(in_place);
-  MPI_Allreduce(own(in_place), ours.data(), t.n(), t.p.type, t.op.handle, MPI_COMM_WORLD);
-  t.check_taken("allreduce");
-  t.check_result("allreduce");
-  const bool here = in_place && rank == root;
-  t.prepare(here);
-  MPI_Reduce(own(here), rank == root ? ours.data() : nullptr, t.n(), t.p.type, t.op.handle, root,
-             MPI_COMM_WORLD);
-  t.check_taken("reduce");
-  t.check_result("reduce", rank == root);
-}
-
-void test_nonblocking(const Trial& t, int root) {
-  MPI_Request request;
-  t.prepare(false);
-  forget_path();
-  MPI_Iallreduce(input.data(), ours.data(), t.n(), t.p.type, t.op.handle, MPI_COMM_WORLD, &request);
-  expect_taken_nonblocking("iallreduce");
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  t.check_result("iallreduce");
-  t.prepare(false);
-  forget_path();
-  MPI_Ireduce(input.data(), rank == root ? ours.data() : nullptr, t.n(), t.p.type, t.op.handle,
-              root, MPI_COMM_WORLD, &request);
-  expect_taken_nonblocking("ireduce");
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  t.check_result("ireduce", rank == root);
-}
-
-// Starts the request twice: the second result must replace the first.
-void test_persistent(const Trial& t) {
-  MPI_Request request;
-  inits().Allreduce(input.data(), ours.data(), t.n(), t.p.type, t.op.handle, MPI_COMM_WORLD,
-                    MPI_INFO_NULL, &request);
-  for (int turn = 0; turn < 2; ++turn) {
-    Trial now = t;
-    now.seed += static_cast<std::uint64_t>(turn);
-    now.prepare(false);
-    forget_path();
-    MPI_Start(&request);
-    expect_taken_nonblocking("allreduce_init");
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    now.check_result("allreduce_init");
-  }
-  MPI_Request_free(&request);
-}
-
-// Checks the oracle against the MPI's own MPI_Reduce_local, for other numbers than integers.
-void test_oracle(const Trial& t) {
-  if (is_intel() && t.op.handle == MPI_MIN) return;
-  t.clear();
-  t.elements.fill(input.data(), t.count, 5, t.seed);
-  t.elements.fill(ours.data(), t.count, 6, t.seed);
-  t.elements.fold(expected.data(), t.count, 5, 6, t.seed, t.op);
-  native().Reduce_local(input.data(), ours.data(), t.n(), t.p.type, t.op.handle);
-  CHECK(t.elements.equal(ours.data(), expected.data(), t.count), "%s of %s: not the MPI's",
-        t.op.name, t.p.name);
-}
+// The calls of each operation and type, those that reduce to a root with the roots in turn. The
+// native one checks the oracle, for other numbers than integers, of which MPIs get some wrong.
+constexpr struct {
+  What what;
+  Form form;
+  bool in_place, native;
+} kRows[] = {{What::reduce_local, Form::blocking, false, false},
+             {What::allreduce, Form::blocking, false, false},
+             {What::reduce, Form::blocking, false, false},
+             {What::allreduce, Form::blocking, true, false},
+             {What::reduce, Form::blocking, true, false},
+             {What::allreduce, Form::nonblocking, false, false},
+             {What::reduce, Form::nonblocking, false, false},
+             {What::allreduce, Form::persistent, false, false},
+             {What::reduce_local, Form::blocking, false, true}};
 
 // Only the first operation on a type is tested on large messages: the others would take the same
 // path.
 void test_kernel(const Predefined& p, DType dtype, const PredefinedOp& op, bool is_first) {
-  Trial t{p, op, Elements(p, dtype)};
-  const std::size_t extent = t.elements.extent();
-  t.seed = mix(static_cast<std::uint64_t>(pairs_taken++));
-  std::vector<std::size_t> counts{1, 37, 4096 / extent + 1};
-  if (is_first) counts.push_back(160000 / extent + 1);
-  const bool is_pair = sumac::info_of(dtype).kind == sumac::ElementKind::pair;
-  if (is_first && is_pair) counts.push_back(kMostBytes / extent - 1);
-  int root = 0;
+  const Numbers n = numbers_of(p, op, dtype);
+  const sumac::ElementKind kind = sumac::info_of(dtype).kind;
+  std::uint64_t seed = mix(static_cast<std::uint64_t>(pairs_taken++));
+  std::vector<std::size_t> counts{1, 37, 4096 / n.size + 1};
+  if (is_first) counts.push_back(160000 / n.size + 1);
+  if (is_first && kind == sumac::ElementKind::pair) counts.push_back(kMostBytes / n.size - 1);
   for (std::size_t count : counts) {
-    step("%s of %zu %s", op.name, count, p.name);
-    t.count = count;
-    ++t.seed;
-    root = (root + 1) % ranks;
-    test_local(t);
-    test_blocking(t, false, root);
-    test_blocking(t, true, root);
-    test_nonblocking(t, root);
-    if (count == 37 && with_persistent) test_persistent(t);
-    if (count == 37 && sumac::info_of(dtype).kind != sumac::ElementKind::integer) test_oracle(t);
+    ++seed;
+    for (const auto& row : kRows) {
+      if (row.form == Form::persistent && (count != 37 || !with_persistent)) continue;
+      const bool excepted = kind == sumac::ElementKind::integer || (is_intel() && op.op == Op::min);
+      if (row.native && (count != 37 || excepted)) continue;
+      Case c{.what = row.what, .numbers = &n, .counts = {count}, .form = row.form, .seed = seed};
+      c.root = static_cast<int>(seed % static_cast<unsigned>(ranks));
+      c.in_place = row.in_place;
+      c.native = row.native;
+      run(c);
+    }
   }
 }
 
@@ -199,14 +97,10 @@ void test_refused(const Predefined& p, const PredefinedOp& op) {
 
 // True if the MPI adds elements of the type as if they were of `dtype`.
 bool adds_as(const Predefined& p, DType dtype) {
-  const Elements elements(p, dtype);
-  if (elements.extent() > 32) return false;
-  unsigned char a[64] = {}, b[64] = {}, sum[64] = {};
-  elements.fill(a, 2, 5, 1);
-  elements.fill(b, 2, 6, 1);
-  elements.fold(sum, 2, 5, 6, 1, operations()[0]);
-  if (native().Reduce_local(a, b, 2, p.type, MPI_SUM) != MPI_SUCCESS) return false;
-  return elements.equal(b, sum, 2);
+  if (sumac::size_of(dtype) > 32) return false;
+  const Numbers n = numbers_of(p, operations()[0], dtype);
+  Call call({.what = What::reduce_local, .numbers = &n, .counts = {2}, .native = true});
+  return call.begin() == MPI_SUCCESS && call.is_right();
 }
 
 // The element format of the type in this MPI: some MPIs lack the types of 2, 16 and 32 bytes, or

@@ -135,8 +135,7 @@ void one_fails(MPI_Comm comm, bool busy) {
   const int error = MPI_Waitall(4, requests, statuses);
   if (busy && !early) MPI_Ibarrier(MPI_COMM_WORLD, &other);
   MPI_Wait(&other, MPI_STATUS_IGNORE);
-  int error_class = MPI_SUCCESS;
-  MPI_Error_class(error, &error_class);
+  const int error_class = class_of(error);
   CHECK(error_class == MPI_ERR_IN_STATUS, "%d", error_class);
   for (const int i : {0, 3}) {
     CHECK(statuses[i].MPI_ERROR == MPI_SUCCESS, "%d: %d", i, statuses[i].MPI_ERROR);

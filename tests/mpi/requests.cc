@@ -3,8 +3,10 @@
 // freed too early, operations without data; and the same bits from the blocking, nonblocking and
 // persistent forms.
 // requests CYCLES
+#include <deque>
 #include <vector>
 
+#include "cases.h"
 #include "exercise.h"
 #include "mpi_faults.h"
 #include "persistent.h"
@@ -21,69 +23,75 @@ constexpr bool kMpiKeepsCommunicators = false;
 constexpr bool kMpiKeepsCommunicators = true;
 #endif
 
+// Begins operations together, and ends and checks them.
+class Together {
+ public:
+  explicit Together(MPI_Comm comm) : group_(group_of(comm)) {}
+  Call& begin(Case c) {
+    c.form = Form::nonblocking;
+    Call& call = calls_.emplace_back(c, group_);
+    CHECK(call.begin() == MPI_SUCCESS, "%s", call.text().c_str());
+    return call;
+  }
+  void end() {
+    std::vector<MPI_Request> requests;
+    for (const Call& call : calls_) requests.push_back(call.request);
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    for (Call& call : calls_) call.check();
+  }
+
+ private:
+  const Group group_;
+  std::deque<Call> calls_;
+};
+
 void many_cycles(int cycles) {
   for (int i = 0; i < cycles; ++i) {
     step("cycle %d", i);
-    int mine = rank + i, sum = -1, word = rank == i % ranks ? i : -1, most = -1;
-    MPI_Request requests[4];
-    forget_path();
-    MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
-    expect_taken_nonblocking("Iallreduce");
-    forget_path();
-    MPI_Ibcast(&word, 1, MPI_INT, i % ranks, MPI_COMM_WORLD, &requests[1]);
-    expect_taken_nonblocking("Ibcast");
-    forget_path();
-    MPI_Ireduce(&mine, &most, 1, MPI_INT, MPI_MAX, (i + 1) % ranks, MPI_COMM_WORLD, &requests[2]);
-    expect_taken_nonblocking("Ireduce");
-    forget_path();
-    MPI_Ibarrier(MPI_COMM_WORLD, &requests[3]);
-    expect_taken_nonblocking("Ibarrier");
-    for (MPI_Request& request : requests) MPI_Wait(&request, MPI_STATUS_IGNORE);
-    CHECK(sum == i * ranks + ranks * (ranks - 1) / 2, "%d in cycle %d", sum, i);
-    CHECK(word == i, "%d in cycle %d", word, i);
-    CHECK(rank != (i + 1) % ranks || most == i + ranks - 1, "%d in cycle %d", most, i);
+    const auto seed = static_cast<std::uint64_t>(i);
+    Together all(MPI_COMM_WORLD);
+    for (const Case& c : {Case{.what = What::allreduce, .counts = {1}, .seed = seed},
+                          Case{.what = What::bcast, .counts = {1}, .root = i % ranks, .seed = seed},
+                          Case{.what = What::reduce,
+                          .numbers = &whole_kinds()[0],
+                          .counts = {1},
+                          .root = (i + 1) % ranks,
+                          .seed = seed},
+                          Case{.what = What::barrier}}) {
+      all.begin(c);
+      expect_taken_nonblocking(name_of(c.what));
+    }
+    all.end();
   }
 }
 
 // A nonblocking operation must end although nobody has waited for those started before it.
 void thousand_outstanding() {
   step("1000 outstanding");
-  constexpr std::size_t kCount = 1000, kNumbers = 20;
-  std::vector<MPI_Request> requests(kCount);
-  std::vector<int> in(kCount * kNumbers), out(in.size(), -1);
-  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int>(i) + rank;
-  const int sums = ranks * (ranks - 1) / 2;
-  auto is_right = [&](std::size_t i) { return out[i] == static_cast<int>(i) * ranks + sums; };
-  for (std::size_t i = 0; i < kCount; ++i) {
-    MPI_Iallreduce(&in[i * kNumbers], &out[i * kNumbers], kNumbers, MPI_INT, MPI_SUM,
-                   MPI_COMM_WORLD, &requests[i]);
+  Together all(MPI_COMM_WORLD);
+  Call* last = nullptr;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    last = &all.begin({.what = What::allreduce, .counts = {20}, .seed = i});
   }
-  MPI_Wait(&requests.back(), MPI_STATUS_IGNORE);
-  CHECK(is_right(out.size() - 1), "%d", out.back());
+  last->wait();
+  last->check();
   use(MPI_COMM_WORLD, 3);
-  MPI_Waitall(kCount, requests.data(), MPI_STATUSES_IGNORE);
-  long wrong = 0;
-  for (std::size_t i = 0; i < out.size(); ++i) wrong += !is_right(i);
-  CHECK(wrong == 0, "%ld", wrong);
+  all.end();
 }
 
 void alone_and_empty() {
   for (MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) {
     step("%s", comm == MPI_COMM_SELF ? "MPI_COMM_SELF" : "zero counts");
-    const int count = comm == MPI_COMM_SELF ? 3 : 0;
+    const std::size_t count = comm == MPI_COMM_SELF ? 3 : 0;
     for (int round = 0; round < 4; ++round) {
-      int in[3] = {1, 2, 3}, out[3] = {17, 17, 17}, reduced[3] = {17, 17, 17};
-      MPI_Request requests[5];
-      MPI_Iallreduce(in, out, count, MPI_INT, MPI_SUM, comm, &requests[0]);
-      MPI_Ireduce(in, reduced, count, MPI_INT, MPI_SUM, 0, comm, &requests[1]);
-      MPI_Ibcast(in, count, MPI_INT, 0, comm, &requests[2]);
-      MPI_Ibarrier(comm, &requests[3]);
-      MPI_Ibcast(nullptr, 0, MPI_INT, 0, comm, &requests[4]);
-      MPI_Waitall(5, requests, MPI_STATUSES_IGNORE);
-      for (int i = 0; i < 3; ++i) {
-        const int expected = count ? i + 1 : 17;
-        CHECK(out[i] == expected && reduced[i] == expected, "%d %d", out[i], reduced[i]);
+      Together all(comm);
+      for (const What what : {What::allreduce, What::reduce, What::bcast, What::barrier}) {
+        all.begin({.what = what, .counts = {count}});
       }
+      MPI_Request without_buffer;
+      MPI_Ibcast(nullptr, 0, MPI_INT, 0, comm, &without_buffer);
+      all.end();
+      MPI_Wait(&without_buffer, MPI_STATUS_IGNORE);
     }
   }
 }
@@ -96,24 +104,18 @@ void communicator_freed(int round) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   CHECK(warm_up(comm), "path '%s'", path());
   const std::size_t count = round % 2 ? 30000 : 5;
-  std::vector<int> in(count, rank + round), out(count, -1), word(count, rank == 0 ? round : -1);
-  MPI_Request requests[3];
-  forget_path();
-  MPI_Iallreduce(in.data(), out.data(), static_cast<int>(count), MPI_INT, MPI_SUM, comm,
-                 &requests[0]);
+  Together all(comm);
+  all.begin({.what = What::allreduce, .counts = {count}});
   const bool freed_now = kMpiKeepsCommunicators || (require_taken && was_taken());
-  MPI_Ibcast(word.data(), static_cast<int>(count), MPI_INT, 0, comm, &requests[1]);
-  MPI_Ibarrier(comm, &requests[2]);
+  all.begin({.what = What::bcast, .counts = {count}});
+  all.begin({});
   if (freed_now) MPI_Comm_free(&comm);
   MPI_Comm_dup(MPI_COMM_WORLD, &next);
   use(next, round);
   use(next, round + 1);
   if (rank == round % ranks) usleep(2000);
-  MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+  all.end();
   if (!freed_now) MPI_Comm_free(&comm);
-  const int sum = round * ranks + ranks * (ranks - 1) / 2;
-  CHECK(out.front() == sum && out.back() == sum, "%d %d", out.front(), out.back());
-  CHECK(word.front() == round && word.back() == round, "%d %d", word.front(), word.back());
   MPI_Comm_free(&next);
 }
 
@@ -211,29 +213,22 @@ void freed_while_active() {
 // bits.
 template <class T>
 void same_bits(std::size_t count, MPI_Datatype type) {
-  step("bits of %zu numbers of %zu bytes", count, sizeof(T));
-  const int n = static_cast<int>(count);
-  std::vector<T> in(count), blocking(count), nonblocking(count), persistent(count);
-  for (std::size_t i = 0; i < count; ++i) in[i] = value<T>(rank, i, count);
-  MPI_Allreduce(in.data(), blocking.data(), n, type, MPI_SUM, MPI_COMM_WORLD);
-  bool all_taken = was_taken();
-  MPI_Request request;
-  forget_path();
-  MPI_Iallreduce(in.data(), nonblocking.data(), n, type, MPI_SUM, MPI_COMM_WORLD, &request);
-  expect_taken_nonblocking(step_text);
-  all_taken &= was_taken();
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  inits().Allreduce(in.data(), persistent.data(), n, type, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
-                    &request);
-  forget_path();
-  MPI_Start(&request);
-  expect_taken_nonblocking(step_text);
-  all_taken &= was_taken();
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  MPI_Request_free(&request);
-  if (!require_taken || !all_taken) return;
-  CHECK(std::memcmp(blocking.data(), nonblocking.data(), count * sizeof(T)) == 0, "%s", step_text);
-  CHECK(std::memcmp(blocking.data(), persistent.data(), count * sizeof(T)) == 0, "%s", step_text);
+  const Numbers n = any_numbers<T>("fraction", type, MPI_SUM, Sum());
+  std::vector<unsigned char> first;
+  bool all_taken = true;
+  for (const Form form : kForms) {
+    Call call({.what = What::allreduce, .numbers = &n, .counts = {count}, .form = form});
+    step("%s", call.text().c_str());
+    call.begin();
+    if (form != Form::blocking) expect_taken_nonblocking(step_text);
+    all_taken &= was_taken();
+    call.start();
+    call.wait();
+    const unsigned char* const bits = call.received();
+    if (form == Form::blocking) first.assign(bits, bits + call.receive_bytes());
+    CHECK(!require_taken || !all_taken || std::equal(first.begin(), first.end(), bits), "%s",
+          step_text);
+  }
 }
 
 }  // namespace

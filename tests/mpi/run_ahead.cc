@@ -6,116 +6,74 @@
 //   run_ahead warm    on communicators that Sumac serves, as many calls as it lets a rank go ahead
 //   run_ahead levels  the same over levels: the root of a broadcast, and a rank that leads nobody.
 //                     Small data only, since large messages wait for their receivers.
-#include <algorithm>
-#include <cstring>
-#include <vector>
-
-#include "check.h"
+#include "cases.h"
 
 namespace {
 
 using namespace test;
 
-enum class Kind { bcast, reduce, scatter };
-constexpr const char* kNames[] = {"bcast", "reduce", "reduce-scatter"};
-
-struct Case {
-  int calls, bytes;
+struct Calls {
+  int times, bytes;
 };
 
 // As few bytes as go in one line each, and 64 KiB in pieces of several sizes.
-const std::vector<Case> kSmall{{1, 8}, {2, 1}, {6, 8}, {255, 8}, {256, 56}};
-const std::vector<Case> kLarger{{256, 57},  {255, 257}, {146, 449}, {64, 1024},
-                                {31, 2072}, {31, 2073}, {15, 4097}, {8, 8192}};
+const std::vector<Calls> kSmall{{1, 8}, {2, 1}, {6, 8}, {255, 8}, {256, 56}};
+const std::vector<Calls> kLarger{{256, 57},  {255, 257}, {146, 449}, {64, 1024},
+                                 {31, 2072}, {31, 2073}, {15, 4097}, {8, 8192}};
 
-unsigned char value(int number, int giver) {
-  return static_cast<unsigned char>(1 + (number * 5 + giver) % 50);
+const Numbers& greatest() {
+  static const Numbers all =
+      any_numbers<unsigned char>("byte max", MPI_UNSIGNED_CHAR, MPI_MAX, Max());
+  return all;
 }
 
-// One call of a rank. `ahead`: the rank that does not wait for others.
-class Calls {
- public:
-  Calls(MPI_Comm comm, Kind kind, const Case& each, int ahead, int root)
-      : comm_(comm), kind_(kind), ahead_(ahead), root_(root), counts_(n(ranks), each.bytes) {
-    counts_[n(ahead)] = 0;
-    const int all = kind == Kind::scatter ? each.bytes * (ranks - 1) : each.bytes;
-    given_.resize(n(all));
-    taken_.resize(n(each.bytes));
-  }
+// `ahead`: the rank that does not wait for others, because it has no part or is a broadcast's root.
+Case case_of(What what, int bytes, int ahead, int root) {
+  Case c{.what = what, .numbers = &greatest(), .counts = {static_cast<std::size_t>(bytes)}};
+  c.root = what == What::bcast ? ahead : root;
+  if (what != What::reduce_scatter) return c;
+  c.counts.assign(static_cast<std::size_t>(ranks), c.counts[0]);
+  c.counts[static_cast<std::size_t>(ahead)] = 0;
+  return c;
+}
 
-  void make(int number) {
-    const int bytes = static_cast<int>(taken_.size());
-    std::memset(given_.data(), value(number, rank), given_.size());
-    std::memset(taken_.data(), 0, taken_.size());
-    switch (kind_) {
-      case Kind::bcast:
-        if (rank == ahead_) taken_ = given_;
-        MPI_Bcast(taken_.data(), bytes, MPI_BYTE, ahead_, comm_);
-        return expect(value(number, ahead_));
-      case Kind::reduce:
-        MPI_Reduce(given_.data(), taken_.data(), bytes, MPI_UNSIGNED_CHAR, MPI_MAX, root_, comm_);
-        if (rank == root_) expect(most(number));
-        return;
-      case Kind::scatter:
-        MPI_Reduce_scatter(given_.data(), taken_.data(), counts_.data(), MPI_UNSIGNED_CHAR, MPI_MAX,
-                           comm_);
-        if (rank != ahead_) expect(most(number));
-        return;
-    }
-  }
-
- private:
-  static std::size_t n(int count) { return static_cast<std::size_t>(count); }
-  static unsigned char most(int number) {
-    unsigned char most = 0;
-    for (int r = 0; r < ranks; ++r) most = std::max(most, value(number, r));
-    return most;
-  }
-  void expect(unsigned char wanted) const {
-    bool right = true;
-    for (const unsigned char each : taken_) right &= each == wanted;
-    CHECK(right, "%s of %zu bytes", kNames[static_cast<int>(kind_)], taken_.size());
-  }
-
-  MPI_Comm comm_;
-  Kind kind_;
-  int ahead_, root_;
-  std::vector<int> counts_;
-  std::vector<unsigned char> given_, taken_;
-};
+void make(Call& call, int number) {
+  call.fill(static_cast<std::uint64_t>(number));
+  call.begin();
+  call.check();
+}
 
 // Rank `ahead` makes all its calls before `late` makes one.
-void run(MPI_Comm comm, Kind kind, const Case& each, int ahead, int late, int root, bool warm) {
-  step("%d of %s, %d bytes; rank %d ahead of %d, root %d", each.calls,
-       kNames[static_cast<int>(kind)], each.bytes, ahead, late, root);
-  Calls calls(comm, kind, each, ahead, root);
+void run(MPI_Comm comm, What what, const Calls& each, int ahead, int late, int root, bool warm) {
+  Call call(case_of(what, each.bytes, ahead, root), group_of(comm));
+  step("%d times, rank %d ahead of %d: %s", each.times, ahead, late, call.text().c_str());
   // The vector of a reduce-scatter has a part for each of the other ranks.
   constexpr int kTag = 7, kMost = 64 << 10, kMostEarly = 8 << 10;
-  const int bytes = each.bytes * (kind == Kind::scatter ? ranks - 1 : 1);
+  const int bytes = each.bytes * (scatters(what) ? ranks - 1 : 1);
   if (bytes > kMostEarly) return;
-  const int times = std::min(each.calls, kMost / bytes);
+  const int times = std::min(each.times, kMost / bytes);
   int go = 1;
   if (rank == late) MPI_Recv(&go, 1, MPI_INT, ahead, kTag, comm, MPI_STATUS_IGNORE);
   for (int i = 0; i < times; ++i) {
-    calls.make(i);
+    make(call, i);
     if (warm) CHECK_TAKEN();
   }
   if (rank == ahead) MPI_Send(&go, 1, MPI_INT, late, kTag, comm);
 }
 
 // On a communicator that Sumac serves: every kind of call, each rank ahead of the next one.
-void run_warm(const Case& each, bool over_levels) {
+void run_warm(const Calls& each, bool over_levels) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   warm_up(comm);
-  for (const Kind kind : {Kind::bcast, Kind::reduce, Kind::scatter}) {
+  for (const What what : {What::bcast, What::reduce, What::reduce_scatter}) {
     for (int ahead = 0; ahead < ranks; ++ahead) {
       // Leaders wait for those whose data they pass on.
-      const bool waits = kind == Kind::scatter || (kind == Kind::reduce && ahead + 1 < ranks);
+      const bool waits = scatters(what) || (what == What::reduce && ahead + 1 < ranks);
       if (over_levels && waits) continue;
       const int late = (ahead + 1) % ranks;
-      const int root = kind == Kind::reduce && ahead % 2 == 1 ? late : (ahead + ranks - 1) % ranks;
-      run(comm, kind, each, ahead, late, root, true);
+      const int root = what == What::reduce && ahead % 2 == 1 ? late : (ahead + ranks - 1) % ranks;
+      run(comm, what, each, ahead, late, root, true);
       MPI_Barrier(comm);
     }
   }
@@ -124,13 +82,13 @@ void run_warm(const Case& each, bool over_levels) {
 
 // The first calls on a communicator are the MPI's, of which some let a rank go ahead only from rank
 // 0, or to it.
-void run_cold(const Case& each) {
+void run_cold(const Calls& each) {
   const int last = ranks - 1;
-  for (const Kind kind : {Kind::bcast, Kind::reduce}) {
+  for (const What what : {What::bcast, What::reduce}) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    const bool gives = kind == Kind::reduce;
-    run(comm, kind, each, gives ? last : 0, gives && last == 1 ? 0 : 1, 0, false);
+    const bool gives = what == What::reduce;
+    run(comm, what, each, gives ? last : 0, gives && last == 1 ? 0 : 1, 0, false);
     MPI_Comm_free(&comm);
   }
 }
@@ -141,21 +99,23 @@ int main(int argc, char** argv) {
   start(argc, argv);
   const char* const which = argc > 1 ? argv[1] : "warm";
   const bool cold = std::strcmp(which, "cold") == 0, levels = std::strcmp(which, "levels") == 0;
-  for (const Case& each : kSmall) cold ? run_cold(each) : run_warm(each, levels);
+  for (const Calls& each : kSmall) cold ? run_cold(each) : run_warm(each, levels);
   if (!cold && !levels) {
-    for (const Case& each : kLarger) run_warm(each, false);
+    for (const Calls& each : kLarger) run_warm(each, false);
     // Both at once.
-    for (const Case& each : kLarger) {
-      step("%d calls of %d bytes among small ones", each.calls, each.bytes);
+    for (const Calls& each : kLarger) {
+      step("%d calls of %d bytes among small ones", each.times, each.bytes);
       MPI_Comm comm;
       MPI_Comm_dup(MPI_COMM_WORLD, &comm);
       warm_up(comm);
-      Calls larger(comm, Kind::bcast, each, 0, 0), small(comm, Kind::bcast, {1, 8}, 0, 0);
+      const Group group = group_of(comm);
+      Call larger(case_of(What::bcast, each.bytes, 0, 0), group);
+      Call small(case_of(What::bcast, 8, 0, 0), group);
       int go = 1;
       if (rank == 1) MPI_Recv(&go, 1, MPI_INT, 0, 7, comm, MPI_STATUS_IGNORE);
-      for (int i = 0, left = 256 - each.calls; i < each.calls; ++i) {
-        larger.make(i);
-        for (int k = 0; k < 3 && left > 0; ++k, --left) small.make(k);
+      for (int i = 0, left = 256 - each.times; i < each.times; ++i) {
+        make(larger, i);
+        for (int k = 0; k < 3 && left > 0; ++k, --left) make(small, k);
       }
       if (rank == 0) MPI_Send(&go, 1, MPI_INT, 1, 7, comm);
       MPI_Comm_free(&comm);

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "cases.h"
 #include "exercise.h"
 
 namespace {
@@ -13,33 +14,19 @@ using namespace test;
 
 constexpr int kThreads = 4;
 
-template <class T>
-void large_allreduce(MPI_Comm comm, int count, int seed) {
-  std::vector<T> in(static_cast<std::size_t>(count)), out(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    in[i] = static_cast<T>((i + static_cast<std::size_t>(seed)) % 100) + static_cast<T>(rank);
-  }
-  MPI_Allreduce(in.data(), out.data(), count, sizeof(T) == 4 ? MPI_INT : MPI_DOUBLE, MPI_SUM, comm);
-  std::size_t wrong = 0;
-  const T ranks_sum = static_cast<T>(ranks * (ranks - 1) / 2);
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    wrong += out[i] != (in[i] - static_cast<T>(rank)) * static_cast<T>(ranks) + ranks_sum;
-  }
-  CHECK(wrong == 0, "%zu of %d wrong, '%s'", wrong, count, path());
-}
-
 void work(MPI_Comm comm, int thread, int rounds) {
   Random random(static_cast<std::uint64_t>(thread));
   int taken = 0;
   for (int round = 0; round < rounds; ++round) {
     for (int i = 0; i < 20; ++i) use(comm, round + thread);
     taken += was_taken();
-    const int count = static_cast<int>(1 + random.below(60000));
-    if (round % 2) {
-      large_allreduce<int>(comm, count, round);
-    } else {
-      large_allreduce<double>(comm, count, round);
-    }
+    Call large({.what = What::allreduce,
+                .numbers = round % 2 ? &ints() : &doubles(),
+                .counts = {1 + random.below(60000)},
+                .seed = static_cast<std::uint64_t>(round)},
+               group_of(comm));
+    large.begin();
+    large.check();
     MPI_Comm mine;
     if (round % 3 == 0) {
       MPI_Comm_dup(comm, &mine);

@@ -3,12 +3,11 @@
 // completed these operations. A library that makes progress only while the owner waits deadlocks
 // here. Each case has its own alarm.
 // trap [STRIDE]: every STRIDE-th of all cases
+#include <deque>
 #include <functional>
 #include <vector>
 
-#include "check.h"
-#include "groups.h"
-#include "operations.h"
+#include "cases.h"
 
 namespace {
 
@@ -100,38 +99,12 @@ void by_get_status(MPI_Request* requests) {
 }
 
 // Collectives on another communicator.
-void barrier() { MPI_Barrier(other); }
-void allreduce() {
-  int sum = 0;
-  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, other);
-  CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
-}
-void reduce() {
-  std::vector<int> in(50000, 1), out(in.size());
-  MPI_Reduce(in.data(), out.data(), 50000, MPI_INT, MPI_SUM, 0, other);
-  CHECK(rank != 0 || (out.front() == ranks && out.back() == ranks), "%d", out[0]);
-}
-void bcast() {
-  int word = rank == 1 ? 77 : 0;
-  MPI_Bcast(&word, 1, MPI_INT, 1, other);
-  CHECK(word == 77, "%d", word);
-}
-void allgather() {
-  std::vector<int> all(static_cast<std::size_t>(ranks), -1);
-  MPI_Allgather(&rank, 1, MPI_INT, all.data(), 1, MPI_INT, other);
-  CHECK(all.back() == ranks - 1, "%d", all.back());
-}
-void alltoall() {
-  std::vector<int> out(static_cast<std::size_t>(ranks), rank), in(out.size(), -1);
-  MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, other);
-  CHECK(in.back() == ranks - 1, "%d", in.back());
-}
-void iallreduce() {
-  int sum = 0;
-  MPI_Request request;
-  MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, other, &request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
+std::function<void()> collective(What what, std::size_t count, int root,
+                                 Form form = Form::blocking) {
+  return [=] {
+    run({.what = what, .counts = {count}, .root = root, .form = form}, group_of(other),
+        Served::anyhow);
+  };
 }
 void comm_dup() {
   MPI_Comm made;
@@ -153,6 +126,8 @@ void computing() {
 }
 void nothing() {}
 
+Blocker both(const char* name, const std::function<void()>& call) { return {name, call, call}; }
+
 const std::vector<Blocker>& blockers() {
   static const std::vector<Blocker> all{
       {"Recv", receive, send},
@@ -169,13 +144,13 @@ const std::vector<Blocker>& blockers() {
       {"Test", receive_by(by_test), send},
       {"Testall", receive_by(by_testall), send},
       {"Request_get_status", receive_by(by_get_status), send},
-      {"Barrier", barrier, barrier},
-      {"Allreduce", allreduce, allreduce},
-      {"Reduce", reduce, reduce},
-      {"Bcast", bcast, bcast},
-      {"Allgather", allgather, allgather},
-      {"Alltoall", alltoall, alltoall},
-      {"Iallreduce", iallreduce, iallreduce},
+      both("Barrier", collective(What::barrier, 0, 0)),
+      both("Allreduce", collective(What::allreduce, 1, 0)),
+      both("Reduce", collective(What::reduce, 50000, 0)),
+      both("Bcast", collective(What::bcast, 1, 1)),
+      both("Allgather", collective(What::allgather, 1, 0)),
+      both("Alltoall", collective(What::alltoall, 1, 0)),
+      both("Iallreduce", collective(What::allreduce, 1, 0, Form::nonblocking)),
       {"Comm_dup", comm_dup, comm_dup},
       {"Comm_split", comm_split, comm_split},
   };
@@ -185,44 +160,38 @@ const std::vector<Blocker>& blockers() {
 const std::vector<Blocker> kAbsences{{"sleep", away, nothing}, {"computation", computing, nothing}};
 
 struct Operation {
-  const char* name;
-  Kind kind;
-  int root;
+  What what;
+  int root;  // -1: the last rank
 };
-constexpr Operation kOperations[] = {
-    {"Iallreduce", Kind::kAllreduce, 0},        {"Ireduce to the last", Kind::kReduce, -1},
-    {"Ireduce to 0", Kind::kReduce, 0},         {"Ibcast from 0", Kind::kBcast, 0},
-    {"Ibcast from the last", Kind::kBcast, -1}, {"Ibarrier", Kind::kBarrier, 0}};
+constexpr Operation kOperations[] = {{What::allreduce, 0}, {What::reduce, -1}, {What::reduce, 0},
+                                     {What::bcast, 0},     {What::bcast, -1},  {What::barrier, 0}};
 
 void one_case(const Operation& operation, std::size_t bytes, std::size_t many,
               const Blocker& blocker) {
-  static const Group world = group_of(MPI_COMM_WORLD);
   alarm(kCaseSeconds);
-  step("%zu of %s of %zu bytes, rank 0 in %s", many, operation.name, bytes, blocker.name);
-  Spec spec;
-  spec.kind = operation.kind;
-  spec.root = operation.root < 0 ? ranks - 1 : operation.root;
-  spec.count = bytes / sizeof(int);
-  std::vector<Collective> collectives;
+  std::deque<Call> calls;
+  std::vector<MPI_Request> requests;
   for (std::size_t i = 0; i < many; ++i) {
-    spec.seed = i + bytes;
-    collectives.emplace_back(spec, world);
-  }
-  std::vector<MPI_Request> requests(many);
-  for (std::size_t i = 0; i < many; ++i) {
-    collectives[i].start(&requests[i]);
+    Call& call = calls.emplace_back(Case{.what = operation.what,
+                                         .counts = {bytes / sizeof(int)},
+                                         .root = operation.root < 0 ? ranks - 1 : operation.root,
+                                         .form = Form::nonblocking,
+                                         .seed = i + bytes});
+    step("%zu times, rank 0 in %s: %s", many, blocker.name, call.text().c_str());
+    call.begin();
+    requests.push_back(call.request);
     expect_taken_nonblocking(step_text);
   }
   if (rank == 0) blocker.before_wait();
   MPI_Waitall(static_cast<int>(many), requests.data(), MPI_STATUSES_IGNORE);
   if (rank != 0) blocker.after_wait();
-  for (Collective& collective : collectives) collective.check(step_text);
+  for (Call& call : calls) call.check(blocker.name);
 }
 
 void cases(const std::vector<Blocker>& blocking, const Operation& operation, std::size_t bytes,
            std::size_t many) {
   static int number = 0;
-  if (operation.kind == Kind::kBarrier && bytes > 4) return;
+  if (operation.what == What::barrier && bytes > 4) return;
   for (const Blocker& blocker : blocking) {
     if (number++ % stride == 0) one_case(operation, bytes, many, blocker);
   }

@@ -27,14 +27,11 @@ inline bool has_room(MPI_Datatype type, int count) {
 // True when a byte of memory stands for several of the elements' packed bytes: unpacking in another
 // order than the MPI's then gives another result.
 inline bool overlaps(int bytes, MPI_Datatype type, int count) {
-  using Unpack = decltype(&PMPI_Unpack);
-  static const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
-  static const auto unpack = reinterpret_cast<Unpack>(find("MPI_Unpack"));
   static std::vector<char> memory(2 * kRoom);
   std::fill(memory.begin(), memory.end(), 0);
   const std::vector<char> ones(static_cast<std::size_t>(bytes), 1);
   int position = 0;
-  unpack(ones.data(), bytes, &position, memory.data() + kRoom, count, type, MPI_COMM_SELF);
+  native().Unpack(ones.data(), bytes, &position, memory.data() + kRoom, count, type, MPI_COMM_SELF);
   return std::count(memory.begin(), memory.end(), 1) != bytes;
 }
 

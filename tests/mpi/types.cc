@@ -13,12 +13,6 @@ using namespace test;
 constexpr std::size_t kBytes = 4096;
 constexpr int kCount = 37;
 
-int class_of(int error) {
-  int error_class = MPI_SUCCESS;
-  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
-  return error_class;
-}
-
 // Elements have random bits, and gaps have other bits on each rank: gaps must not be sent.
 void test_bcast(const Predefined& p) {
   step("broadcast of %s", p.name);

@@ -239,8 +239,7 @@ void test_type_errors() {
   MPI_Type_contiguous(3, MPI_INT, &type);
   int in[3] = {}, out[3] = {};
   const int error = MPI_Allreduce(in, out, 1, type, op, MPI_COMM_WORLD);
-  int error_class = MPI_SUCCESS;
-  if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
+  const int error_class = class_of(error);
   CHECK(error_class == MPI_ERR_TYPE, "%d", error_class);
   MPI_Type_free(&type);
   MPI_Op_free(&op);

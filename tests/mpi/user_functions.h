@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "numbers.h"
 #include "user_shapes.h"
 
 namespace test {
@@ -58,6 +59,14 @@ struct Seen {
   pthread_t caller{};
   std::size_t count = 0;  // of the call; an upper bound for each call of the function
   std::atomic<long> elements{0}, wrong{0};
+
+  // Before a call.
+  void expect(const Shape& of, std::size_t most) {
+    shape = &of;
+    caller = pthread_self();
+    count = most;
+    elements = wrong = 0;
+  }
 };
 inline Seen seen;
 
@@ -97,6 +106,39 @@ struct Operation {
   MPI_User_function* entry;
   MPI_Op op = MPI_OP_NULL;
 };
+
+// Words of all values, folded by the operation's function.
+inline Numbers numbers_of(const Operation& o, const Shape& shape) {
+  Numbers n{std::string(o.name) + " of " + shape.name, shape.type, o.op,
+            static_cast<std::size_t>(shape.extent),    nullptr,    true};
+  n.fold = [&shape, function = o.function](unsigned char* at, std::size_t first, std::size_t count,
+                                           Givers givers, std::uint64_t seed) {
+    const std::size_t words = shape.words.size();
+    Words left(words), right(words);
+    const auto read = [&](Words& to, int giver, std::size_t i) {
+      for (std::size_t w = 0; w < words; ++w) {
+        to[w] = static_cast<std::uint32_t>(
+            mix(seed * 1000003ull + (i * words + w) * 64 + static_cast<unsigned>(giver)));
+      }
+    };
+    for (std::size_t i = first; i < first + count; ++i, at += shape.extent) {
+      read(left, givers[0], i);
+      for (const int giver : givers.subspan(1)) {
+        read(right, giver, i);
+        function(left.data(), right.data(), words);
+        left.swap(right);
+      }
+      for (std::size_t w = 0; w < words; ++w) std::memcpy(at + shape.words[w], &left[w], 4);
+    }
+  };
+  for (const MPI_Aint at : shape.words) {
+    if (at < 0) n.before = std::max(n.before, static_cast<std::size_t>(-at));
+    if (at + 4 > shape.extent) {
+      n.behind = std::max(n.behind, static_cast<std::size_t>(at + 4 - shape.extent));
+    }
+  }
+  return n;
+}
 
 inline std::vector<Operation> all_operations() {
   std::vector<Operation> all{

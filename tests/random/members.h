@@ -1,86 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random communicators: duplicates and parts of MPI_COMM_WORLD and of one another, and barriers on
-// them.
+// Random communicators: duplicates and parts of MPI_COMM_WORLD and of one another.
 #pragma once
 
-#include <atomic>
 #include <string>
 #include <vector>
 
-#include "spec.h"
+#include "mpi/groups.h"
+#include "notes.h"
 
 namespace test::sweep {
-
-// Barriers, and memory of the node in which ranks note what they have begun: no rank may leave a
-// barrier that another one has not called.
-
-inline constexpr int kMostCommunicators = 8;
-
-// For each rank of MPI_COMM_WORLD and each communicator of a program the barrier it called last.
-class Notes {
- public:
-  Notes() {
-    const auto bytes = static_cast<MPI_Aint>(sizeof(Row));
-    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own_, &window_);
-    new (own_) Row();
-    for (int r = 0; r < ranks; ++r) {
-      MPI_Aint size;
-      int unit;
-      Row* row = nullptr;
-      MPI_Win_shared_query(window_, r, &size, &unit, &row);
-      rows_.push_back(row);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-  ~Notes() { MPI_Win_free(&window_); }
-  Notes(const Notes&) = delete;
-  Notes& operator=(const Notes&) = delete;
-
-  // Notes grow from barrier to barrier, also from one program to the next.
-  std::uint64_t next(int communicator) {
-    std::atomic<std::uint64_t>& note = own_->barriers[communicator];
-    const std::uint64_t number = note.load(std::memory_order_relaxed) + 1;
-    note.store(number, std::memory_order_release);
-    return number;
-  }
-  std::uint64_t of(int world_rank, int communicator) const {
-    const Row& row = *rows_[static_cast<std::size_t>(world_rank)];
-    return row.barriers[communicator].load(std::memory_order_acquire);
-  }
-  // All ranks get the same numbers again, although not all were members.
-  void align(std::uint64_t program) {
-    for (auto& note : own_->barriers) note.store(program << 32, std::memory_order_release);
-  }
-
- private:
-  struct Row {
-    std::atomic<std::uint64_t> barriers[kMostCommunicators] = {};
-  };
-  Row* own_ = nullptr;
-  MPI_Win window_;
-  std::vector<Row*> rows_;
-};
-
-inline Notes* notes = nullptr;  // while there are programs
-
-class BarrierCall : public Call {
- public:
-  using Call::Call;
-  void fill(std::uint64_t) override { number_ = notes->next(spec().communicator); }
-  void make(MPI_Request* request) override { call("Barrier", spec().form, group().comm, request); }
-  void check(const char* how) override {
-    for (const int member : group().members) {
-      const std::uint64_t note = notes->of(member, spec().communicator);
-      CHECK(note >= number_, "barrier %llx left, rank %d in %llx; %s",
-            static_cast<unsigned long long>(number_), member, static_cast<unsigned long long>(note),
-            how);
-    }
-  }
-  std::string text() const override { return "MPI_Barrier()"; }
-
- private:
-  std::uint64_t number_ = 0;
-};
 
 // A communicator, and how it was made. The group of one that this rank is not in is empty.
 struct Member : Group {

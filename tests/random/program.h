@@ -6,10 +6,9 @@
 #include <set>
 #include <thread>
 
+#include "call.h"
 #include "members.h"
-#include "movement.h"
 #include "mpi/messages.h"
-#include "reduction.h"
 
 namespace test::sweep {
 
@@ -25,12 +24,6 @@ struct Options {
 
   bool has(int number) const { return only.empty() || only.count(number); }
 };
-
-inline std::unique_ptr<Call> make_call(const Spec& spec, const Group& group) {
-  if (spec.kind == Kind::barrier) return std::make_unique<BarrierCall>(spec, group);
-  if (info_of(spec.kind).reduces) return std::make_unique<Reduction>(spec, group);
-  return std::make_unique<Movement>(spec, group);
-}
 
 inline std::atomic<long> collectives{0};  // that began, counted by rank 0 of each communicator
 
@@ -121,7 +114,7 @@ class Thread {
   }
 
   void collective(const Spec& spec, const Member& member) {
-    std::shared_ptr<Call> call = make_call(spec, member);
+    const auto call = std::make_shared<Call>(spec, member);
     const std::string text = describe(spec, member, call->text());
     at(text.c_str());
     if (spec.form == Form::persistent) {
@@ -230,7 +223,7 @@ class Thread {
       const bool is_message = spec.kind == Kind::message;
       const bool inside = member.comm != MPI_COMM_NULL;
       const std::string text = is_message ? "message of " + std::to_string(spec.bytes) + " bytes"
-                               : inside   ? make_call(spec, member)->text()
+                               : inside   ? Call(spec, member).text()
                                           : "not on this rank";
       std::printf("  thread %d, %s%s\n", number_, describe(spec, member, text).c_str(),
                   spec.starts > 1 ? (", " + std::to_string(spec.starts) + " starts").c_str() : "");
