@@ -97,8 +97,8 @@ class Reduction : public Call {
 
   template <class Count>
   void make_with(MPI_Request* request) {
-    const void* in = in_place_ ? MPI_IN_PLACE : send_.data();
-    void* out = gets() ? receive_.data() : nullptr;
+    const void* in = in_place_ ? MPI_IN_PLACE : send_.given();
+    void* out = gets() ? receive_.given() : nullptr;
     const auto one = static_cast<Count>(counts_[0]);
     if (spec().kind == Kind::reduce) {
       return invoke(request, in, out, one, operand_.type, operand_.operation, root());

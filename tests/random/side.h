@@ -44,7 +44,7 @@ class Side {
     image_.resize(static_cast<std::size_t>(end) + 2 * room_);
   }
 
-  void* address() { return memory_->as<unsigned char>() + room_; }
+  void* address() { return memory_->given() + room_; }
   void clear() { std::fill(image_.begin(), image_.end(), kGap); }
   // Has block `b` of the expected image hold `value(k)`, of `element` bytes, at element k.
   template <class Value>

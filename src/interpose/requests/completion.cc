@@ -13,6 +13,7 @@
 #include "interpose/process/timed.h"
 #include "interpose/requests/deferred_calls.h"
 #include "interpose/requests/requests.h"
+#include "interpose/requests/staged_requests.h"
 
 namespace sumac {
 namespace {
@@ -55,7 +56,10 @@ int until_done(Ask ask) {
 
 int start_one(RequestPointer handle) {
   CollectiveRequest* own = any_requests() && handle ? find_request(*handle) : nullptr;
-  if (!own) return mpi.Start(handle);
+  if (!own) {
+    load_staged(1, handle);
+    return mpi.Start(handle);
+  }
   if (!own->persistent || is_active(*own)) return refuse(*own, kMpi.err_request);
   const Collective collective = own->described.collective;
   std::optional<TimedCall> timed;
@@ -66,7 +70,10 @@ int start_one(RequestPointer handle) {
 }
 
 int startall(int count, RequestPointer handles) {
-  if (!any_requests() || !handles) return mpi.Startall(count, handles);
+  if (!any_requests() || !handles) {
+    load_staged(count, handles);
+    return mpi.Startall(count, handles);
+  }
   for (int i = 0; i < count; ++i) {
     if (const int error = start_one(handles + i)) return error;
   }
