@@ -11,6 +11,7 @@ from repository import ROOT, files, finish, name_of
 LAYERS = {
     "base": 0,
     "config": 1,
+    "devices": 1,
     "observe": 1,
     "machine": 1,
     "promotion": 1,

@@ -51,6 +51,16 @@ inline constexpr UseText kMessageUseTexts[] = {
 };
 inline constexpr int kNumMessageUses = 2;
 
+// Buffers on GPUs were copied by the driver, so that the call saw host memory.
+enum class DeviceUse : std::uint8_t { calls, bytes_in, bytes_out, native };
+inline constexpr UseText kDeviceUseTexts[] = {
+    {"calls", "calls with buffers in a GPU's memory (SUMAC_DEVICE)"},
+    {"bytes_in", "bytes copied from GPUs before these calls"},
+    {"bytes_out", "bytes copied to GPUs after them"},
+    {"native", "calls with such buffers, as they are, by an MPI that is built for GPUs"},
+};
+inline constexpr int kNumDeviceUses = 4;
+
 // These obstacles keep ranks of one machine from each other's memory, so that Sumac is slower there
 // than it could be. Communicators that were set up so are counted; the log says it once.
 enum class Obstacle : std::uint8_t { attach_off, attach_refused, containers };

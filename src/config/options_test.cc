@@ -204,7 +204,8 @@ TEST(Options, NamesOfYesAndNo) {
     EXPECT_STREQ(number("TRACE", word).trace, "") << word;
   }
   EXPECT_EQ(number("THREADS", "7").threads, 7u);
-  EXPECT_EQ(read_one("SUMAC_DEVICE=yes").count, 1) << "auto|host has no off";
+  EXPECT_EQ(number("DEVICE", "no").device, 2u);
+  EXPECT_EQ(read_one("SUMAC_SHM_CONTROL=yes").count, 1) << "slot|slab|staggered has no off";
 }
 
 TEST(Options, ReportsAreWordsOrFiles) {

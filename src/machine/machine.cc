@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/machine.h"
 
-#include <link.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstring>
 
 #include "base/hash.h"
 
@@ -26,16 +24,6 @@ struct SmallFile {
     }
   }
 };
-
-int find_accelerator(dl_phdr_info* object, std::size_t, void* found) {
-  static constexpr const char* kRuntimes[] = {"/libcuda.so", "/libamdhip64.so", "/libze_loader.so"};
-  for (const char* runtime : kRuntimes) {
-    if (object->dlpi_name && std::strstr(object->dlpi_name, runtime)) {
-      *static_cast<bool*>(found) = true;
-    }
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -69,12 +57,6 @@ std::uint64_t node_id() {
   const uid_t user = geteuid();
   const std::uint64_t memory = hash_value(shm.st_ino, hash_value(shm.st_dev, machine_id()));
   return hash_value(user, hash_value(pids.st_ino, memory));
-}
-
-bool accelerator_runtime_loaded() {
-  bool found = false;
-  dl_iterate_phdr(find_accelerator, &found);
-  return found;
 }
 
 }  // namespace sumac

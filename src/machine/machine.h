@@ -35,7 +35,4 @@ std::uint64_t node_id();
 // in whatever containers.
 std::uint64_t machine_id();
 
-// Returns true if a CUDA, HIP or Level Zero run-time library is loaded in this process.
-bool accelerator_runtime_loaded();
-
 }  // namespace sumac

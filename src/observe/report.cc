@@ -76,6 +76,7 @@ void append_uses(std::string& text, const char* what, const char* prefix, const 
 void append_all_uses(std::string& text, const Stats& stats) {
   append_uses(text, "large folds", "", kThreadUseTexts, stats.threads, kNumThreadUses);
   append_uses(text, "messages", "", kMessageUseTexts, stats.messages, kNumMessageUses);
+  append_uses(text, "devices", "", kDeviceUseTexts, stats.devices, kNumDeviceUses);
   append_uses(text, "checks", "", kCheckUseTexts, stats.checks, kNumCheckUses);
   append_uses(text, "memory", "", kMemoryUseTexts, stats.memory, kNumMemoryUses);
   append_uses(text, "memory", "not promoted: ", kRefusalTexts, stats.refusals, kNumRefusals);
@@ -188,6 +189,8 @@ void append_report(std::string& text, const RankReport& own) {
   append_counts(text, kThreadUseTexts, own.stats.threads, kNumThreadUses);
   text += "}, \"messages\": {";
   append_counts(text, kMessageUseTexts, own.stats.messages, kNumMessageUses);
+  text += "}, \"devices\": {";
+  append_counts(text, kDeviceUseTexts, own.stats.devices, kNumDeviceUses);
   text += "}, \"checks\": {";
   append_counts(text, kCheckUseTexts, own.stats.checks, kNumCheckUses);
   text += "}, \"memory\": {";

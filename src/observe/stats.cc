@@ -41,6 +41,7 @@ std::atomic<std::uint64_t> threads[kNumThreadUses];
 std::atomic<std::uint64_t> checks[kNumCheckUses];
 std::atomic<std::uint64_t> obstacles[kNumObstacles];
 std::atomic<std::uint64_t> messages[kNumMessageUses];
+std::atomic<std::uint64_t> devices[kNumDeviceUses];
 
 void merge_into(PathCount& to, const PathCount& from) {
   to.calls += from.calls;
@@ -62,6 +63,7 @@ void Stats::merge(const Stats& other) {
   for (int u = 0; u < kNumThreadUses; ++u) threads[u] += other.threads[u];
   for (int u = 0; u < kNumCheckUses; ++u) checks[u] += other.checks[u];
   for (int u = 0; u < kNumMessageUses; ++u) messages[u] += other.messages[u];
+  for (int u = 0; u < kNumDeviceUses; ++u) devices[u] += other.devices[u];
   for (int u = 0; u < kNumMemoryUses; ++u) memory[u] += other.memory[u];
   for (int r = 0; r < kNumRefusals; ++r) refusals[r] += other.refusals[r];
   for (int o = 0; o < kNumObstacles; ++o) obstacles[o] += other.obstacles[o];
@@ -108,6 +110,10 @@ void count_message_use(MessageUse use) {
   messages[static_cast<int>(use)].fetch_add(1, std::memory_order_relaxed);
 }
 
+void count_device_use(DeviceUse use, std::uint64_t by) {
+  devices[static_cast<int>(use)].fetch_add(by, std::memory_order_relaxed);
+}
+
 Stats process_stats() {
   const std::lock_guard<std::mutex> lock(mutex);
   Stats sum = ended;
@@ -120,6 +126,7 @@ Stats process_stats() {
   for (int u = 0; u < kNumCheckUses; ++u) sum.checks[u] = checks[u].load();
   for (int o = 0; o < kNumObstacles; ++o) sum.obstacles[o] = obstacles[o].load();
   for (int u = 0; u < kNumMessageUses; ++u) sum.messages[u] = messages[u].load();
+  for (int u = 0; u < kNumDeviceUses; ++u) sum.devices[u] = devices[u].load();
   return sum;
 }
 

@@ -46,6 +46,7 @@ struct Stats {
   std::uint64_t threads[kNumThreadUses] = {};
   std::uint64_t checks[kNumCheckUses] = {};      // results that were compared
   std::uint64_t messages[kNumMessageUses] = {};  // messages that Sumac has packed
+  std::uint64_t devices[kNumDeviceUses] = {};
   std::uint64_t memory[kNumMemoryUses] = {};
   std::uint64_t refusals[kNumRefusals] = {};    // promotions that were refused
   std::uint64_t obstacles[kNumObstacles] = {};  // communicators
@@ -64,6 +65,7 @@ void count_thread_use(ThreadUse use);
 void count_check_use(CheckUse use);
 void count_obstacle(Obstacle obstacle);
 void count_message_use(MessageUse use);
+void count_device_use(DeviceUse use, std::uint64_t by);
 // Says whether the program has promised that no two of its threads call MPI at the same time.
 void set_one_call_at_a_time(bool is_so);
 Stats process_stats();

@@ -109,21 +109,23 @@ class CallSide {
     before_ = (static_cast<std::size_t>(-low) + n.before + 63) / 64 * 64 + kMargin;
     bytes_ = static_cast<std::size_t>(high);
     gap_ = gap;
-    memory_.resize(before_ + bytes_ + kMargin + 128);
-    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
-    address_ = memory_.data() + (64 - address % 64) % 64 + misaligned + before_;
+    memory_ = std::make_unique<Buffer>(before_ + bytes_ + kMargin + misaligned);
+    address_ = memory_->as<unsigned char>() + misaligned + before_;
+    given_ = memory_->given() + misaligned + before_;
     image_.resize(before_ + bytes_ + kMargin);
   }
   // Memory of the caller's, around which nothing is looked at.
   void use(unsigned char* memory) {
-    memory_ = {};
-    address_ = memory;
+    memory_.reset();
+    address_ = given_ = memory;
     before_ = 0;
     image_.resize(bytes_);
   }
 
   unsigned char* address() { return address_; }
   const unsigned char* address() const { return address_; }
+  // The address for MPI; the program itself uses the other one.
+  unsigned char* given() { return given_; }
   std::size_t bytes() const { return bytes_; }
   bool is_empty() const {
     return std::all_of(blocks.begin(), blocks.end(), [](const Block& b) { return b.count == 0; });
@@ -177,7 +179,7 @@ class CallSide {
       const MPI_Aint extent = block.layout->extent;
       const MPI_Aint place = in_bytes || extent == 0 ? block.start : block.start / extent;
       MPI_Aint base = 0;
-      if (absolute) MPI_Get_address(address_, &base);
+      if (absolute) MPI_Get_address(given_, &base);
       counts.push_back(static_cast<int>(block.types()));
       places.push_back(static_cast<int>(place));
       large_places.push_back(place + base);
@@ -192,8 +194,9 @@ class CallSide {
     return block.start + static_cast<MPI_Aint>(block.types()) * block.layout->extent;
   }
 
-  std::vector<unsigned char> memory_, image_;
-  unsigned char* address_ = nullptr;
+  std::unique_ptr<Buffer> memory_;
+  std::vector<unsigned char> image_;
+  unsigned char *address_ = nullptr, *given_ = nullptr;
   std::size_t before_ = 0, bytes_ = 0;  // `before_` lie before the address
   unsigned char gap_ = 0;
 };

@@ -329,7 +329,7 @@ class Call {
            const std::vector<Place>& out_places, const std::vector<Place>& in_places) {
     // Where there is nothing to give or to get there need be no buffer, but there may be one.
     const auto buffer = [this](CallSide& side, bool used) -> void* {
-      return case_.absolute ? MPI_BOTTOM : used || case_.seed % 2 ? side.address() : nullptr;
+      return case_.absolute ? MPI_BOTTOM : used || case_.seed % 2 ? side.given() : nullptr;
     };
     const void* from = buffer(send_, !send_.is_empty() || !exchanges(case_.what));
     void* const into = buffer(receive_, gets() && (!receive_.is_empty() || !exchanges(case_.what)));

@@ -28,19 +28,41 @@ class Random {
   std::uint64_t state_;
 };
 
+// Memory that a program may pass to MPI, but not touch, and a second mapping of it that the program
+// may touch: see tests/devices/device_memory.h.
+struct OtherMemory {
+  virtual ~OtherMemory() = default;
+  // Returns the second mapping of new memory and sets where the memory is; or returns null: then
+  // the buffer is in the program's own memory.
+  virtual unsigned char* make(std::size_t bytes, unsigned char*& memory) = 0;
+  virtual void drop(unsigned char* memory) = 0;
+};
+inline OtherMemory*& other_memory() {
+  static OtherMemory* the_memory = nullptr;
+  return the_memory;
+}
+
 // A buffer of `bytes` bytes at a chosen misalignment, with guard bytes on both sides.
 class Buffer {
  public:
-  explicit Buffer(std::size_t bytes, std::size_t misalignment = 0)
-      : memory_(new unsigned char[bytes + 2 * kGuard]),
-        data_(memory_.get() + kGuard + misalignment),
-        bytes_(bytes) {
-    const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
-    data_ += (address + 63) / 64 * 64 - address;
+  explicit Buffer(std::size_t bytes, std::size_t misalignment = 0) : bytes_(bytes) {
+    const std::size_t size = bytes + 2 * kGuard;
+    unsigned char* other = nullptr;
+    unsigned char* view = other_memory() ? other_memory()->make(size, other) : nullptr;
+    if (!view) {
+      memory_.reset(new unsigned char[size]);
+      view = memory_.get();
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(view);
+    data_ = view + kGuard + misalignment + ((address + 63) / 64 * 64 - address);
+    given_ = other ? other + (data_ - view) : data_;
+    other_.reset(other);
     std::memset(before(), kFill, kWatched);
     std::memset(data_ + bytes_, kFill, kWatched);
   }
   void* data() { return data_; }
+  // The address for MPI; the program itself uses that of data().
+  unsigned char* given() { return given_; }
   template <class T>
   T* as() {
     return static_cast<T*>(data());
@@ -61,7 +83,11 @@ class Buffer {
     return true;
   }
   std::unique_ptr<unsigned char[]> memory_;
-  unsigned char* data_;
+  struct DropOther {
+    void operator()(unsigned char* memory) const { other_memory()->drop(memory); }
+  };
+  std::unique_ptr<unsigned char, DropOther> other_;
+  unsigned char *data_ = nullptr, *given_ = nullptr;
   std::size_t bytes_;
 };
 

@@ -2,12 +2,15 @@
 // Random programs of collectives, compared with a serial oracle. All follows from seeds, so a
 // program that fails can be run again, and with some of its calls only.
 // random [--first SEED] [--count SEEDS] [--calls N] [--most BYTES] [--threads N] [--only 3,7,9]
-//        [--calm] [--list] [--unaided]
+//        [--calm] [--list] [--unaided] [--devices SEEDS]
 //   --only      the calls to make   --list   rank 0 prints them
 //   --calm      without delays      --unaided   the MPI alone, without Sumac
+//   --devices   after so many seeds the stand-in for CUDA's driver that SUMAC_TEST_CUDA names is
+//               loaded, and buffers are in its memory at random
 #include <algorithm>
 #include <string>
 
+#include "devices/device_memory.h"
 #include "mpi/unaided.h"
 #include "program.h"
 
@@ -50,7 +53,7 @@ std::set<int> numbers(const std::string& list) {
 }
 
 struct Command {
-  std::uint64_t first, count;
+  std::uint64_t first, count, devices;
   bool unaided;
   Options options;
 };
@@ -59,6 +62,7 @@ Command read_arguments(int& argc, char** argv) {
   Command command;
   command.first = std::stoull(take_value(argc, argv, "--first", "1"));
   command.count = std::stoull(take_value(argc, argv, "--count", "1"));
+  command.devices = std::stoull(take_value(argc, argv, "--devices", "18446744073709551615"));
   Options& options = command.options;
   options.calls = std::stoi(take_value(argc, argv, "--calls", "40"));
   options.most_bytes = std::stoull(take_value(argc, argv, "--most", "327680"));
@@ -77,6 +81,7 @@ void run_all(const Command& command) {
   sweep::operand(1);
   sweep::bases();
   for (std::uint64_t i = 0; i < command.count; ++i) {
+    if (i == command.devices) use_device_memory(command.first);
     const long before = failures;
     sweep::run_program(command.first + i, i, command.options);
     if (failures == before) continue;

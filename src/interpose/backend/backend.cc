@@ -7,11 +7,13 @@
 #include "interpose/calls/calls.h"
 #include "interpose/calls/perform.h"
 #include "interpose/messages/packing_calls.h"
+#include "interpose/mpi/device_support.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/entry.h"
 #include "interpose/process/own_memory.h"
 #include "interpose/process/progress_hooks.h"
 #include "interpose/requests/events.h"
+#include "interpose/requests/staged_requests.h"
 #include "interpose/watch/counted_calls.h"
 #include "interpose/watch/profile.h"
 #include "kernels/reduce.h"
@@ -38,6 +40,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
     return "no Unix socket can be made, by which other ranks see that this one is served";
   }
   find_progress_hooks(*stub);
+  find_device_support(*stub);
   read_settings();
   // This is one of the options that ranks must agree on: no rank may serve what another one must
   // not.
@@ -63,6 +66,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
     serve_neighbors(serve_counted);
     listen(message_listener());
   }
+  listen(staged_listener());
   serve_requests(in_front);
   observe_requests(in_front);
   redirect_requests(*stub);

@@ -2,13 +2,19 @@
 // Sumac serves MPI_Pack and MPI_Unpack of derived types that are not contiguous. It leaves
 // everything else to the MPI: types that occur for the first time, since reading one costs more
 // than packing it once may gain; small data; and wrong arguments, which the MPI has to report.
+#include <algorithm>
+
 #include "interpose/calls/calls.h"
+#include "interpose/calls/check_data.h"
+#include "interpose/calls/device_buffer.h"
+#include "interpose/mpi/device_support.h"
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/mpi/type_use.h"
 #include "interpose/process/entry.h"
+#include "observe/log.h"
 #include "tasks/threads.h"
 
 namespace sumac {
@@ -54,14 +60,14 @@ const DataLayout* judge(const Packing& call, MpiCount position, MpiAint& extent)
   return is_communicator(call.comm) ? layout : nullptr;
 }
 
-// Serves the call by `move`, which is pack_all() or unpack_all(), or else by `below`.
+// Serves the call by `move`, which is pack_all() or unpack_all(), or else by below(call).
 template <class Position, class Move, class Below>
-int serve(const Packing& call, Position* position, Move move, Below below) {
+int serve_here(const Packing& call, Position* position, Move move, Below below) {
   MpiAint extent = 0;
   const DataLayout* const layout = position ? judge(call, *position, extent) : nullptr;
   if (!layout) {
     const Position before = position ? *position : 0;
-    const int error = below();
+    const int error = below(call);
     if (error != kMpiSuccess || !position) return error;
     const auto packed = static_cast<std::size_t>(*position - before);
     if (packed >= kLeastServed) note_packed(call.type, call.comm, packed);
@@ -76,20 +82,66 @@ int serve(const Packing& call, Position* position, Move move, Below below) {
   return kMpiSuccess;
 }
 
+Data elements_of(const Packing& call) { return {call.elements, call.count, call.type}; }
+
+// Returns true if the MPI could not do a call whose data are in a GPU's memory.
+bool needs_host(const Packing& call, bool has_position) {
+  if (!has_position || !call.packed || call.count <= 0) return false;
+  if (!is_on_device(elements_of(call)) && !is_on_device(call.packed)) return false;
+  return !mpi_takes_devices();
+}
+
+// Serves a call with host memory in the place of a GPU's. The packed bytes begin at `position`.
+template <class Position, class Move, class Below>
+int serve_staged(const Packing& call, Position* position, bool packs, Move move, Below below) {
+  DeviceBuffer elements, packed;
+  std::size_t size = 0;
+  packed_size(call.type, size);
+  const auto room = static_cast<MpiCount>(size) * call.count;
+  elements.add(elements_of(call), packs, !packs);
+  packed.add({static_cast<std::byte*>(call.packed) + *position,
+              std::min<MpiCount>(call.size - *position, room), kMpi.byte},
+             !packs, packs);
+  bool done = elements.stage() && packed.stage() && elements.load() == 0 && packed.load() == 0;
+  int error = kMpi.err_other;
+  if (done) {
+    Packing staged = call;
+    staged.elements = moved(elements_of(call), elements.shift()).address;
+    staged.packed = moved({call.packed, 0, kMpi.byte}, packed.shift()).address;
+    error = serve_here(staged, position, move, below);
+    done = error != kMpiSuccess || (elements.deliver() == 0 && packed.deliver() == 0);
+  }
+  if (!done) {
+    log_here("error[device-copy]: cannot copy a GPU's memory in MPI_%s", packs ? "Pack" : "Unpack");
+    mpi.Comm_call_errhandler(call.comm, kMpi.err_other);
+    error = kMpi.err_other;
+  }
+  return error;
+}
+
+template <class Position, class Move, class Below>
+int serve(const Packing& call, Position* position, bool packs, Move move, Below below) {
+  if (needs_host(call, position != nullptr)) [[unlikely]]
+    return serve_staged(call, position, packs, move, below);
+  return serve_here(call, position, move, below);
+}
+
 template <class Count, class Below>
 int serve_pack(Below below, const void* in, Count count, MpiDatatype type, void* out, Count size,
                Count* position, MpiComm comm) {
   const Packing call{const_cast<void*>(in), count, type, out, size, comm};
-  return serve(call, position, pack_all,
-               [&] { return below(in, count, type, out, size, position, comm); });
+  return serve(call, position, true, pack_all, [&](const Packing& made) {
+    return below(made.elements, count, type, made.packed, size, position, comm);
+  });
 }
 
 template <class Count, class Below>
 int serve_unpack(Below below, const void* in, Count size, Count* position, void* out, Count count,
                  MpiDatatype type, MpiComm comm) {
   const Packing call{out, count, type, const_cast<void*>(in), size, comm};
-  return serve(call, position, unpack_all,
-               [&] { return below(in, size, position, out, count, type, comm); });
+  return serve(call, position, false, unpack_all, [&](const Packing& made) {
+    return below(made.packed, size, position, made.elements, count, type, comm);
+  });
 }
 
 int pack_int(const void* in, int count, MpiDatatype type, void* out, int size, int* position,

@@ -6,6 +6,7 @@
 #include "interpose/calls/call_text.h"
 #include "interpose/calls/calls.h"
 #include "interpose/calls/check.h"
+#include "interpose/calls/device_data.h"
 #include "interpose/calls/direct_memory.h"
 #include "interpose/calls/ends_together.h"
 #include "interpose/calls/ordered_calls.h"
@@ -187,7 +188,9 @@ int refuse(Entry& entry, const Decision& decision) {
   return decision.error;
 }
 
-int perform_now(Entry& entry, const Call& call, const Decision& decision) {
+namespace {
+
+int perform_as_it_is(Entry& entry, const Call& call, const Decision& decision) {
   switch (decision.way) {
     case Decision::Way::hand_down:
       return hand_down(entry, call, decision);
@@ -200,6 +203,24 @@ int perform_now(Entry& entry, const Call& call, const Decision& decision) {
   if (decision.around == 0) [[likely]]
     return run_served(entry, call, decision);
   return run_around(entry, call, decision);
+}
+
+// Performs a call with host memory in the place of a GPU's.
+[[gnu::noinline]] int perform_staged(Entry& entry, const Call& call, const Decision& decision) {
+  DeviceData data(call);
+  data.load();
+  const int error = perform_as_it_is(entry, data.call(), decision);
+  const bool thrown = decision.by_user && decision.communicator->fold.exception();
+  if (error == kMpiSuccess && !thrown) data.deliver();
+  return error;
+}
+
+}  // namespace
+
+int perform_now(Entry& entry, const Call& call, const Decision& decision) {
+  if (looks_at_buffers() && is_staged_call(call, decision)) [[unlikely]]
+    return perform_staged(entry, call, decision);
+  return perform_as_it_is(entry, call, decision);
 }
 
 }  // namespace sumac

@@ -3,6 +3,8 @@
 
 #include "algorithms/in_pieces.h"
 #include "interpose/calls/call_text.h"
+#include "interpose/calls/device_data.h"
+#include "interpose/mpi/device_support.h"
 
 namespace sumac {
 
@@ -16,7 +18,23 @@ void reduce_by_threads(ReduceFn kernel, const void* in, void* inout, std::size_t
   });
 }
 
+// Serves a call whose data are in a GPU's memory.
+static int serve_staged(Entry& entry, const Call& call) {
+  DeviceData data(call);
+  const Call& staged = data.call();
+  const LocalData moved{staged.send.address, staged.receive.address, call.receive.count,
+                        call.receive.type, call.op};
+  Reason reason;
+  data.load();
+  serve_local(entry, moved, find_reduction(call.receive.type, call.op, reason));
+  data.deliver();
+  return kMpiSuccess;
+}
+
 int hand_down_local(Entry& entry, const Call& call, Reason reason) {
+  const bool stages = reason == Reason::device && !device_memory_possible() &&
+                      call.receive.count > 0 && !mpi_takes_devices();
+  if (stages) return serve_staged(entry, call);
   const int error = call.kind.below(call);
   const bool known = error == kMpiSuccess && mpi_is_up();
   entry.hand_down(reason, known ? size_of_data(call.receive.type, call.receive.count).bytes : 0);

@@ -2,6 +2,7 @@
 // MPI_Reduce_local computes inout = in op inout, in this process alone.
 #pragma once
 
+#include "devices/where.h"
 #include "interpose/mpi/call.h"
 #include "interpose/mpi/known_reductions.h"
 #include "interpose/process/entry.h"
@@ -43,6 +44,7 @@ inline const KnownReduction* judge_local(const Entry& entry, LocalData data, Rea
   if (!found) return nullptr;
   reason = Reason::device;
   if (device_memory_possible()) return nullptr;
+  if (looks_at_buffers() && (is_on_device(data.in) || is_on_device(data.inout))) return nullptr;
   reason = Reason::arguments;
   const bool wrong = data.count < 0 || !data.in || !data.inout || data.in == kMpi.in_place ||
                      data.inout == kMpi.in_place || data.in == data.inout;

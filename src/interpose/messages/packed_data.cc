@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstdlib>
 
+#include "interpose/calls/device_buffer.h"
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -25,6 +26,7 @@ std::optional<PackedData> PackedData::judge(const MessageData& data) {
   // MPICH 4.0 loses part of a packed message that is received by a type of elements of several
   // sizes, or of pairs, when it takes the message in pieces that are not whole elements.
   if (family() == Family::mpich && !is_uniform(data.type)) return {};
+  if (is_on_device(Data{data.address, data.count, data.type})) return {};
   const std::size_t element = layout->bytes(), count = static_cast<std::size_t>(data.count);
   if (element > INT_MAX / count || element * count < options.pack_messages) return {};
   const bool adjoins = count == 1 || extent == static_cast<MpiAint>(element);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "devices/where.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
@@ -98,6 +99,11 @@ bool use_own_memory(const void* address, std::size_t bytes, double gain_ns) {
   }
   const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
   if (!lock || !usage().use(address, bytes, gain_ns)) return false;
+  // A driver may have handed pages that it knows to a device, which would keep the old ones.
+  if (is_known_to_driver(address, bytes)) {
+    usage().refused(address);
+    return false;
+  }
   const promotion::Outcome outcome = promotion::promote(address, bytes);
   if (outcome.done()) {
     usage().promoted(address, bytes, outcome.ns);

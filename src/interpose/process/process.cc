@@ -5,11 +5,11 @@
 
 #include "base/launch.h"
 #include "base/random.h"
+#include "devices/where.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/known_reductions.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"
-#include "machine/machine.h"
 #include "observe/log.h"
 #include "team/thread_budget.h"
 
@@ -87,8 +87,17 @@ void set_wait_policy_of_process(const WaitPolicy& policy) {
   spins.store(policy.spins, std::memory_order_relaxed);
 }
 
+// These are the choices of SUMAC_DEVICE.
+enum class Devices : std::uint8_t { looked_at, host_only, left_alone };
+
 void look_for_devices() {
-  if (options.device == 0 && accelerator_runtime_loaded()) device_runtime_is_there = true;
+  const auto wanted = static_cast<Devices>(options.device);
+  if (wanted == Devices::host_only) return;
+  if (wanted == Devices::looked_at) {
+    look_at_buffers(options.late_driver || machine_has_devices());
+  }
+  const bool left_alone = wanted == Devices::left_alone && find_driver();
+  if (is_unknown_runtime_loaded() || left_alone) device_runtime_is_there = true;
 }
 
 void note_mpi_up(int log_as) {

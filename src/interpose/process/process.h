@@ -43,8 +43,9 @@ inline bool mpi_is_up() {
 void note_mpi_up(int log_as = -1);
 void note_mpi_down();
 
-// True if buffers may be in a GPU's memory: a GPU run-time library was in the process when MPI
-// started or a communicator was set up, and SUMAC_DEVICE does not promise otherwise.
+// True if buffers may be in a GPU's memory and nobody can tell: a GPU run-time library was in the
+// process when MPI started or a communicator was set up, whose memory Sumac does not know or, by
+// SUMAC_DEVICE=off, must not look at.
 extern std::atomic<bool> device_runtime_is_there;
 inline bool device_memory_possible() {
   return device_runtime_is_there.load(std::memory_order_relaxed);

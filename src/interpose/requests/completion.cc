@@ -12,6 +12,7 @@
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/timed.h"
 #include "interpose/requests/requests.h"
+#include "interpose/requests/staged_requests.h"
 
 namespace sumac {
 namespace {
@@ -54,7 +55,10 @@ int until_done(Ask ask) {
 
 int start_one(RequestPointer handle) {
   CollectiveRequest* own = any_requests() && handle ? find_request(*handle) : nullptr;
-  if (!own) return mpi.Start(handle);
+  if (!own) {
+    load_staged(1, handle);
+    return mpi.Start(handle);
+  }
   if (!own->persistent || is_active(*own)) return refuse(*own, kMpi.err_request);
   const Collective collective = own->described.collective;
   std::optional<TimedCall> timed;
@@ -65,7 +69,10 @@ int start_one(RequestPointer handle) {
 }
 
 int startall(int count, RequestPointer handles) {
-  if (!any_requests() || !handles) return mpi.Startall(count, handles);
+  if (!any_requests() || !handles) {
+    load_staged(count, handles);
+    return mpi.Startall(count, handles);
+  }
   for (int i = 0; i < count; ++i) {
     if (const int error = start_one(handles + i)) return error;
   }

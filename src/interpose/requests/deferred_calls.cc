@@ -5,10 +5,23 @@
 #include "interpose/calls/ordered_calls.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/requests/staged_requests.h"
 #include "team/set_up.h"
 
 namespace sumac {
 namespace {
+
+// Returns the call that is described: with host memory in the place of a GPU's.
+const Call& take_data(CollectiveRequest& request, const Call& call) {
+  request.host_buffers = {};
+  if (!is_device_call(call)) [[likely]] {
+    if (request.persistent) request.host_buffers = host_buffers_of(call);
+    return call;
+  }
+  request.device = std::make_unique<DeviceData>(call);
+  if (!request.persistent) request.device->load();
+  return request.device->call();
+}
 
 void describe(CollectiveRequest& request, const Call& call, const Decision& decision) {
   request.described = request.data.describe(call, decision);
@@ -16,8 +29,30 @@ void describe(CollectiveRequest& request, const Call& call, const Decision& deci
   request.tries_direct = decision.tries_direct;
 }
 
-int start_now(Entry& entry, const Call& call, const Decision& decision) {
+// Calls make(call) with host memory in the place of a GPU's, and keeps that for the MPI's request.
+template <class Make>
+int make_below(const Call& call, const Decision& decision, Make make) {
+  if (!is_device_call(call) || !is_staged(call, decision)) return make(call);
+  const bool persistent = call.kind.form == Form::persistent;
+  auto data = std::make_shared<DeviceData>(call);
+  if (!persistent) data->load();
+  const int error = make(data->call());
+  if (error == kMpiSuccess) keep_staged(*call.request, std::move(data), persistent);
+  return error;
+}
+
+int below(const Call& call, const Decision& decision) {
+  return make_below(call, decision, [](const Call& made) { return made.kind.below(made); });
+}
+
+int leave_deferred(Entry& entry, const Call& call, const Decision& decision) {
+  return make_below(call, decision,
+                    [&](const Call& made) { return hand_down(entry, made, decision); });
+}
+
+int start_now(Entry& entry, const Call& made, const Decision& decision) {
   CollectiveRequest& request = acquire_nonblocking(*decision.communicator);
+  const Call& call = take_data(request, made);
   describe(request, call, decision);
   request.communicator->deferred |= !request.data.is_local();
   if (decision.around & Decision::kCheck) [[unlikely]]
@@ -27,27 +62,28 @@ int start_now(Entry& entry, const Call& call, const Decision& decision) {
   return kMpiSuccess;
 }
 
-int initialise(Entry& entry, const Call& call, const Decision& decision) {
+int initialise(Entry& entry, const Call& made, const Decision& decision) {
   Communicator& c = *decision.communicator;
   const bool local = decision.way == Decision::Way::local;
   OwnRanks* ranks = nullptr;
   c.deferred |= !local;
   if (!local) {
-    ranks = acquire_own_ranks(c, call.collective(), decision.choice,
+    ranks = acquire_own_ranks(c, made.collective(), decision.choice,
                               decision.direct != Algorithm::native);
     if (!ranks) {
       Decision left = decision;
       leave_to_mpi(left, Reason::no_room);
-      count_hand_down(entry, keep_order(call, left));
-      return call.kind.below(call);
+      count_hand_down(entry, keep_order(made, left));
+      return below(made, left);
     }
   }
   CollectiveRequest* request = acquire_persistent(c, ranks);
   if (!request) {
     // The program is told, because other ranks may have made their requests.
-    mpi.Comm_call_errhandler(call.comm, kMpi.err_request);
+    mpi.Comm_call_errhandler(made.comm, kMpi.err_request);
     return kMpi.err_request;
   }
+  const Call& call = take_data(*request, made);
   describe(*request, call, decision);
   if (decision.around & Decision::kCheck) [[unlikely]] {
     request->check = std::make_unique<ResultCheck>(call, decision);
@@ -62,7 +98,7 @@ int initialise(Entry& entry, const Call& call, const Decision& decision) {
 // ranks, so the first one on a communicator sets it up. The MPI's own request comes first: if the
 // MPI accepts a call without an error, all ranks have made it.
 int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decision) {
-  const int error = call.kind.below(call);
+  const int error = below(call, decision);
   // It counts as much as two calls, because it will be used many times.
   if (was_made(error)) count_call(call.comm, kAgreeAfter, Others::will_come);
   Decision again = error == kMpiSuccess ? decide(entry, call) : decision;
@@ -71,6 +107,7 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
     count_hand_down(entry, keep_order(call, again));
     return error;
   }
+  forget_staged(*call.request);
   mpi.Request_free(call.request);
   return initialise(entry, call, again);
 }
@@ -80,7 +117,7 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
 // These calls never set a communicator up, since that waits for other ranks. They are left to the
 // MPI until a persistent call has done so, or a blocking call from which no rank returns early.
 int perform_nonblocking(Entry& entry, const Call& call, const Decision& decision) {
-  if (decision.way == Decision::Way::hand_down) return hand_down(entry, call, decision);
+  if (decision.way == Decision::Way::hand_down) return leave_deferred(entry, call, decision);
   if (decision.way == Decision::Way::refuse) return refuse(entry, decision);
   return start_now(entry, call, decision);
 }
@@ -89,10 +126,21 @@ int perform_persistent(Entry& entry, const Call& call, const Decision& decision)
   if (decision.way == Decision::Way::refuse) return refuse(entry, decision);
   if (decision.way != Decision::Way::hand_down) return initialise(entry, call, decision);
   if (decision.counts) return set_up_and_initialise(entry, call, decision);
-  return hand_down(entry, call, keep_order(call, decision));
+  return leave_deferred(entry, call, keep_order(call, decision));
 }
 
+namespace {
+
+// Reads a persistent operation's input anew.
+void load_again(CollectiveRequest& request) {
+  if (request.device) request.device->load();
+  check_still_host(request.host_buffers, request.communicator->comm);
+}
+
+}  // namespace
+
 void start(CallRecord& record, CollectiveRequest& request) {
+  if (request.persistent) load_again(request);
   if (request.check && request.persistent) [[unlikely]]
     request.check->load();
   const ChosenCall& call = request.described;

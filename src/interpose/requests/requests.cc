@@ -236,6 +236,8 @@ void deliver(CollectiveRequest& request) {
     count_process_taken(way_of(request.described, request.direct()), request.data.bytes());
   }
   request.data.deliver();
+  if (request.device) [[unlikely]]
+    request.device->deliver();
   if (request.check) [[unlikely]]
     request.check->compare_alone();
   // This happens here, and not where the MPI frees the request: the MPI must not be called from
@@ -243,6 +245,7 @@ void deliver(CollectiveRequest& request) {
   if (!request.persistent) {
     request.data.free();
     request.check.reset();
+    request.device.reset();
   }
   if (c.left.load(std::memory_order_relaxed)) [[unlikely]]
     let_go(c);
@@ -279,6 +282,7 @@ void free_persistent(CollectiveRequest& request, RequestPointer handle) {
   mpi.Request_free(handle);
   request.data.free();
   request.check.reset();
+  request.device.reset();
   if (request.own_ranks) request.own_ranks->in_use = false;
   drop_keeper(*request.communicator);
   return_carrier(request.carrier);

@@ -12,6 +12,7 @@
 #include "interpose/calls/call_data.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/decide.h"
+#include "interpose/calls/device_data.h"
 #include "interpose/mpi/constants.h"
 #include "interpose/mpi/handle_types.h"
 
@@ -51,6 +52,8 @@ struct CollectiveRequest : Work {
   Algorithm may_go_direct = Algorithm::native;
   bool tries_direct = false;
   CallData data;
+  std::unique_ptr<DeviceData> device;  // buffers in a GPU's memory, or null if there is none
+  HostBuffers host_buffers;            // persistent: they must stay in host memory
   std::unique_ptr<ResultCheck> check;  // check of the result, or null
   bool delivered = false;              // the data are where the program wants them
   OwnRanks* own_ranks = nullptr;       // ranks of a persistent operation, unless local

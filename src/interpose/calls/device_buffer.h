@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A buffer of the program's in a GPU's memory, and host memory that takes its place for one call.
+// The host memory is laid out as the program's, gaps and all, so whatever is done with the call
+// only needs another address.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "devices/staging.h"
+#include "interpose/mpi/call.h"
+
+namespace sumac {
+
+// Returns the address of the first byte of typed data: not that of the buffer if the type has a
+// lower bound, or places relative to MPI_BOTTOM.
+const void* first_byte(const Data& data);
+// Returns true if the first byte is in a GPU's memory.
+bool is_on_device(const Data& data);
+
+class DeviceBuffer {
+ public:
+  // The call reads or writes these data of the buffer. The type may be freed afterwards.
+  void add(const Data& data, bool reads, bool writes);
+  // Makes the host memory. Returns false if there is none.
+  bool stage();
+
+  // Returns the distance in bytes from an address of the program's to the one in its place.
+  std::ptrdiff_t shift() const { return shift_; }
+
+  // These copy what the call reads, and what it has written. They return 0, or the driver's error.
+  // Gaps in what was written are the program's, and not copied.
+  int load() const;
+  int deliver() const;
+
+ private:
+  struct Run {
+    MpiAint at;
+    std::size_t bytes;
+  };
+  // `count` elements with the same runs, one each `extent` bytes.
+  struct Piece {
+    std::uintptr_t at;
+    std::size_t count;
+    MpiAint extent;
+    std::vector<Run> runs;
+    bool reads, writes;
+
+    // Calls use(address, bytes) for all runs.
+    template <class Use>
+    void each_run(Use use) const;
+    std::uintptr_t low() const;
+    std::uintptr_t high() const;
+    std::size_t num_runs() const { return count * runs.size(); }
+  };
+
+  static std::vector<Run> runs_of(MpiDatatype type, std::size_t element);
+  int load(const Piece& piece) const;
+  int deliver(const Piece& piece) const;
+  void* in_place_of(std::uintptr_t at) const;
+
+  std::vector<Piece> pieces_;
+  std::unique_ptr<StagingMemory> memory_;
+  std::ptrdiff_t shift_ = 0;
+};
+
+}  // namespace sumac

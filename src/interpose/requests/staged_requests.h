@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nonblocking and persistent collectives that are left to the MPI, and whose buffers are in a GPU's
+// memory: the MPI sees the host memory in its place. Their requests are the MPI's own.
+#pragma once
+
+#include <memory>
+
+#include "interpose/calls/device_data.h"
+#include "interpose/requests/events.h"
+
+namespace sumac {
+
+// Keeps the data until the request has ended; of a persistent operation, until it is freed.
+void keep_staged(MpiRequest request, std::shared_ptr<DeviceData> data, bool persistent);
+void forget_staged(MpiRequest request);
+
+// Must be called before the MPI starts a persistent operation: copies its input.
+void load_staged(int count, RequestPointer requests);
+
+// This is who copies results when requests have ended.
+RequestListener& staged_listener();
+
+}  // namespace sumac

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls with buffers in a GPU's memory that the random programs do not make (tests/random), by the
+// stand-in for CUDA's driver. With an argument, what ends the job: `changes` has a buffer of a
+// persistent operation become a device's, `fails` has a copy fail on rank 0. `off` and `host` are
+// for SUMAC_DEVICE with that value, and look how calls with host buffers are served.
+#include "devices/device_memory.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mpi/forms.h"
+
+namespace {
+
+using namespace test;
+
+const StandIn& stand_in() {
+  static const StandIn* const the_driver = [] {
+    auto* made = new StandIn;
+    STAND_IN(*made, cuInit)(0);
+    return made;
+  }();
+  return *the_driver;
+}
+
+// Numbers in a device's memory.
+template <class T>
+class OnDevice {
+ public:
+  explicit OnDevice(std::size_t count, bool managed = false) {
+    const std::size_t bytes = count * sizeof(T);
+    const int error = managed ? STAND_IN(stand_in(), cuMemAllocManaged)(&address_, bytes, 1)
+                              : STAND_IN(stand_in(), cuMemAlloc_v2)(&address_, bytes);
+    CHECK(error == 0);
+  }
+  ~OnDevice() { STAND_IN(stand_in(), cuMemFree_v2)(address_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+  T* given() const { return reinterpret_cast<T*>(address_); }
+  T& operator[](std::size_t i) const {
+    return static_cast<T*>(STAND_IN(stand_in(), stand_in_view)(address_))[i];
+  }
+  void become_host(bool host) const { STAND_IN(stand_in(), stand_in_set_host)(address_, host); }
+
+ private:
+  unsigned long long address_ = 0;
+};
+
+// The first calls on a communicator are the MPI's, which cannot touch the memory.
+void call_at_once(MPI_Comm comm) {
+  const OnDevice<double> in(1000), out(1000);
+  for (int i = 0; i < 1000; ++i) in[i] = i + rank, out[i] = -1;
+  MPI_Allreduce(in.given(), out.given(), 1000, MPI_DOUBLE, MPI_SUM, comm);
+  for (int i = 0; i < 1000; ++i) CHECK(out[i] == ranks * i + ranks * (ranks - 1) / 2, "at %d", i);
+  MPI_Request request;
+  MPI_Iallreduce(MPI_IN_PLACE, out.given(), 1000, MPI_DOUBLE, MPI_MAX, comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(out[999] == ranks * 999 + ranks * (ranks - 1) / 2);
+}
+
+void reduce_locally() {
+  const OnDevice<int> a(300), b(300);
+  std::vector<int> host(300, 7);
+  for (int i = 0; i < 300; ++i) a[i] = i, b[i] = 1000;
+  MPI_Reduce_local(a.given(), b.given(), 300, MPI_INT, MPI_SUM);
+  for (int i = 0; i < 300; ++i) CHECK(b[i] == 1000 + i);
+  MPI_Reduce_local(host.data(), b.given(), 300, MPI_INT, MPI_SUM);
+  MPI_Reduce_local(b.given(), host.data(), 300, MPI_INT, MPI_MAX);
+  for (int i = 0; i < 300; ++i) CHECK(b[i] == 1007 + i && host[i] == b[i]);
+  CHECK_TAKEN();
+}
+
+// Every third of some numbers, which lie on the device or are packed there, or both.
+void pack(bool from_device, bool to_device) {
+  constexpr int kCount = 5000;
+  MPI_Datatype third;
+  MPI_Type_vector(kCount, 1, 3, MPI_INT, &third);
+  MPI_Type_commit(&third);
+  const OnDevice<int> in(3 * kCount), packed(kCount);
+  std::vector<int> host_in(3 * kCount), host_packed(kCount);
+  for (int i = 0; i < 3 * kCount; ++i) host_in[i] = in[i] = i;
+  int position = 0;
+  const int size = kCount * 4;
+  void* const bytes = to_device ? packed.given() : host_packed.data();
+  void* const numbers = from_device ? in.given() : host_in.data();
+  MPI_Pack(numbers, 1, third, bytes, size, &position, MPI_COMM_WORLD);
+  CHECK(position == size);
+  for (int i = 0; i < kCount; ++i) CHECK((to_device ? packed[i] : host_packed[i]) == 3 * i);
+  for (int i = 0; i < 3 * kCount; ++i) host_in[i] = in[i] = -i;
+  position = 0;
+  MPI_Unpack(bytes, size, &position, numbers, 1, third, MPI_COMM_WORLD);
+  for (int i = 0; i < 3 * kCount; ++i) {
+    const int expected = i % 3 == 0 ? i : -i;
+    CHECK((from_device ? in[i] : host_in[i]) == expected, "number %d", i);
+  }
+  MPI_Type_free(&third);
+}
+
+// Numbers at absolute addresses, of which every second one is in host memory.
+class Scattered {
+ public:
+  Scattered() {
+    for (int r = 0; r < ranks; ++r) {
+      numbers_.push_back(std::make_unique<OnDevice<int>>(1));
+      if (r % 2 == 1) numbers_.back()->become_host(true);
+      const auto at = reinterpret_cast<MPI_Aint>(numbers_.back()->given());
+      const int one = 1;
+      types_.push_back(MPI_DATATYPE_NULL);
+      MPI_Type_create_hindexed(1, &one, &at, MPI_INT, &types_.back());
+      MPI_Type_commit(&types_.back());
+    }
+  }
+  ~Scattered() {
+    for (MPI_Datatype& type : types_) MPI_Type_free(&type);
+  }
+  int& operator[](int r) const { return (*numbers_[static_cast<std::size_t>(r)])[0]; }
+  const MPI_Datatype* types() const { return types_.data(); }
+
+ private:
+  std::vector<std::unique_ptr<OnDevice<int>>> numbers_;
+  std::vector<MPI_Datatype> types_;
+};
+
+void exchange_scattered() {
+  const Scattered out, in;
+  const std::vector<int> places(static_cast<std::size_t>(ranks));
+  const std::vector<int> counts(static_cast<std::size_t>(ranks), 1);
+  for (int r = 0; r < ranks; ++r) out[r] = 100 * rank + r;
+  MPI_Alltoallw(MPI_BOTTOM, counts.data(), places.data(), out.types(), MPI_BOTTOM, counts.data(),
+                places.data(), in.types(), MPI_COMM_WORLD);
+  for (int r = 0; r < ranks; ++r) CHECK(in[r] == 100 * r + rank, "from %d", r);
+}
+
+// Driver and program both use managed memory: large messages may reach it in ways of their own.
+void use_managed() {
+  for (const std::size_t count : {1u, 1000u, 300000u}) {
+    const OnDevice<float> in(count, true), out(count, true);
+    std::fill(in.given(), in.given() + count, 1.5f);
+    MPI_Allreduce(in.given(), out.given(), static_cast<int>(count), MPI_FLOAT, MPI_SUM,
+                  MPI_COMM_WORLD);
+    CHECK(out[count - 1] == 1.5f * static_cast<float>(ranks), "%zu numbers", count);
+  }
+}
+
+// Only the data of a result are written, not what is between them.
+void keep_gaps() {
+  MPI_Datatype spaced;
+  MPI_Type_create_resized(MPI_INT, 0, 12, &spaced);
+  MPI_Type_commit(&spaced);
+  const OnDevice<int> all(300);
+  for (int i = 0; i < 300; ++i) all[i] = i % 3 == 0 && rank == 0 ? i : -5;
+  MPI_Request request;
+  MPI_Ibcast(all.given(), 100, spaced, 0, MPI_COMM_WORLD, &request);
+  if (rank != 0) all[1] = 77;  // the program's, also while the call is under way
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 300; ++i) {
+    const int gap = i == 1 && rank != 0 ? 77 : -5;
+    CHECK(all[i] == (i % 3 == 0 ? i : gap), "number %d", i);
+  }
+  MPI_Type_free(&spaced);
+}
+
+// Initialised before and after a communicator is set up, started several times.
+void start_again(MPI_Comm comm) {
+  if (!in_sumac<void*>("MPI_Allreduce_init")) return;
+  const OnDevice<long> in(500), out(500);
+  MPI_Request request;
+  const void* from = in.given();
+  void* to = out.given();
+  call("Allreduce", Form::persistent, comm, &request, from, to, 500, MPI_LONG, MPI_SUM);
+  for (long round = 0; round < 3; ++round) {
+    for (long i = 0; i < 500; ++i) in[static_cast<std::size_t>(i)] = round * i;
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(out[499] == round * 499 * ranks, "round %ld", round);
+  }
+  MPI_Request_free(&request);
+}
+
+void end_by_change() {
+  OnDevice<long> data(100);
+  data.become_host(true);
+  MPI_Request request;
+  void* given = data.given();
+  call("Bcast", Form::persistent, MPI_COMM_WORLD, &request, given, 100, MPI_LONG, 0);
+  data.become_host(rank != 0);
+  MPI_Start(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+void end_by_failure() {
+  const OnDevice<int> data(1000);
+  if (rank == 0) STAND_IN(stand_in(), stand_in_fail_copy)(3);
+  for (int round = 0; round < 100; ++round) {
+    MPI_Allreduce(MPI_IN_PLACE, data.given(), 1000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+}
+
+// The memory is not where Sumac knows without the driver that it is the host's.
+void use_host_memory(bool is_left_alone) {
+  OnDevice<int> data(1000);
+  data.become_host(true);
+  warm_up(MPI_COMM_WORLD);
+  const auto before = STAND_IN(stand_in(), stand_in_counts)().queries;
+  MPI_Allreduce(MPI_IN_PLACE, data.given(), 1000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (is_left_alone) {
+    CHECK_HANDED_DOWN("a GPU runtime is in the process (SUMAC_DEVICE=host promises host buffers)");
+  } else {
+    CHECK_TAKEN();
+  }
+  CHECK(STAND_IN(stand_in(), stand_in_counts)().queries == before);
+}
+
+void call_all() {
+  MPI_Comm other;
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  start_again(other);
+  call_at_once(MPI_COMM_WORLD);
+  CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
+  reduce_locally();
+  for (const int where : {0, 1, 2, 3}) pack(where & 1, where & 2);
+  exchange_scattered();
+  use_managed();
+  keep_gaps();
+  start_again(MPI_COMM_WORLD);
+  call_at_once(MPI_COMM_WORLD);
+  std::thread(reduce_locally).join();  // which has no current context
+  STAND_IN(stand_in(), stand_in_delay)(2000);
+  call_at_once(MPI_COMM_WORLD);
+  CHECK(STAND_IN(stand_in(), stand_in_counts)().to_device > 0);
+  MPI_Comm_free(&other);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "off" || what == "host") stand_in();
+  start(argc, argv);
+  if (what == "off" || what == "host") {
+    use_host_memory(what == "off");
+  } else if (what == "changes") {
+    end_by_change();
+  } else if (what == "fails") {
+    end_by_failure();
+  } else {
+    call_all();
+  }
+  return finish();
+}
