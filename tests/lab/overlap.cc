@@ -240,7 +240,7 @@ int main(int argc, char** argv) {
   const Group own = group_of(host);
   MPI_Comm_split(MPI_COMM_WORLD, own.rank, rank, &across);
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &back);
-  std::vector<Served> groups;
+  std::vector<OfHosts> groups;
   for (MPI_Comm comm : {MPI_COMM_WORLD, host, across, back}) {
     if (group_of(comm).size() > 1) groups.push_back(served(comm, own));
   }
