@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exchanges that are left to the MPI: the all-to-all collectives and those of neighbours, blocking
-// and nonblocking. Either side of one may be packed.
+// This file packs exchanges that are left to the MPI, on either side or both: the all-to-all
+// collectives and those of neighbours, blocking and nonblocking.
 #include <climits>
 #include <memory>
 #include <utility>
