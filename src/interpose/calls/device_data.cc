@@ -3,7 +3,7 @@
 
 #include "devices/copies.h"
 #include "interpose/calls/blocks.h"
-#include "interpose/calls/check_data.h"
+#include "interpose/calls/check.h"
 #include "interpose/calls/exchange.h"
 #include "interpose/mpi/device_support.h"
 #include "interpose/mpi/mpi_functions.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "interpose/calls/calls.h"
-#include "interpose/calls/check_data.h"
+#include "interpose/calls/check.h"
 #include "interpose/calls/device_buffer.h"
 #include "interpose/mpi/device_support.h"
 #include "interpose/mpi/family.h"
