@@ -85,12 +85,14 @@ void bcast(const Group& group, std::size_t bytes, int root) {
 
 // Sizes in bytes: within a cache line, within slots, and in several chunks.
 std::vector<std::size_t> sizes(std::size_t most) {
-  std::vector<std::size_t> all{0,      1,      8,      48,     56,      64,      1000,
-                               1792,   4096,   8200,   16384,  40000,   65536,   65544,
-                               100000, 131080, 262152, 524288, 1000000, 1048584, most};
-  all.erase(std::remove_if(all.begin(), all.end(), [&](std::size_t n) { return n > most; }),
-            all.end());
-  return all;
+  std::vector<std::size_t> fit;
+  for (const std::size_t bytes :
+       {0u,     1u,     8u,     48u,    56u,     64u,     1000u,   1792u,   4096u,    8200u,
+        16384u, 40000u, 65536u, 65544u, 100000u, 131080u, 262152u, 524288u, 1000000u, 1048584u}) {
+    if (bytes <= most) fit.push_back(bytes);
+  }
+  fit.push_back(most);
+  return fit;
 }
 
 bool wants_root(const Group& group, int root, std::size_t bytes, std::size_t turn) {

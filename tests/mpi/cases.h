@@ -188,7 +188,8 @@ class Call {
   std::string text() const {
     std::string all = function_name(name_of(case_.what), case_.form, case_.large) + "(";
     for (std::size_t i = 0; i < std::min<std::size_t>(case_.counts.size(), 25); ++i) {
-      all += (i ? "," : "") + std::to_string(case_.counts[i]);
+      if (i > 0) all += ',';
+      all += std::to_string(case_.counts[i]);
     }
     all += " " + case_.numbers->name + ")";
     if (rooted(case_.what)) all += ", root " + std::to_string(case_.root);
