@@ -312,7 +312,7 @@ class Call {
   MPI_Datatype make_absolute() {
     MPI_Datatype made;
     MPI_Aint address = 0;
-    MPI_Get_address(receive_.address(), &address);
+    MPI_Get_address(receive_.given(), &address);
     MPI_Type_create_hindexed(1, &receive_.counts[0], &address, receive_.types[0], &made);
     MPI_Type_commit(&made);
     receive_.types[0] = made;

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "python"))
-from sumac_mpi.recording import files  # noqa: E402
+from sumac_mpi.base import recording  # noqa: E402
 
-_, parts = files.read(Path(sys.argv[1]).read_bytes(), "trace", whole=True)
+_, parts = recording.read(Path(sys.argv[1]).read_bytes(), "trace", whole=True)
 for _ in parts:
     pass

@@ -21,15 +21,9 @@ const std::vector<Calls> kSmall{{1, 8}, {2, 1}, {6, 8}, {255, 8}, {256, 56}};
 const std::vector<Calls> kLarger{{256, 57},  {255, 257}, {146, 449}, {64, 1024},
                                  {31, 2072}, {31, 2073}, {15, 4097}, {8, 8192}};
 
-const Numbers& greatest() {
-  static const Numbers all =
-      any_numbers<unsigned char>("byte max", MPI_UNSIGNED_CHAR, MPI_MAX, Max());
-  return all;
-}
-
 // `ahead`: the rank that does not wait for others, because it has no part or is a broadcast's root.
 Case case_of(What what, int bytes, int ahead, int root) {
-  Case c{.what = what, .numbers = &greatest(), .counts = {static_cast<std::size_t>(bytes)}};
+  Case c{.what = what, .numbers = &test::bytes(), .counts = {static_cast<std::size_t>(bytes)}};
   c.root = what == What::bcast ? ahead : root;
   if (what != What::reduce_scatter) return c;
   c.counts.assign(static_cast<std::size_t>(ranks), c.counts[0]);

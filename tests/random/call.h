@@ -64,6 +64,10 @@ class Described {
     c.counts = {c.what == What::reduce_scatter_block ? all / size() : all};
     if (c.what != What::reduce_scatter) return;
     c.counts = draw_counts(all, size(), 1, [this](std::uint64_t r) { return shared(16 + r); });
+#ifdef OPEN_MPI
+    // Open MPI 4.1's own MPI_Reduce_scatter in place writes to rank 0's memory that gets nothing.
+    if (c.counts[0] == 0) c.in_place = false;
+#endif
   }
 
   // Ranks may describe the same data by different types.
