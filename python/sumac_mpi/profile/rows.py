@@ -94,7 +94,7 @@ def communicator_name(rank: Rank, kind: Kind) -> str:
 
 def rows(profile: Profile, by: By, local: bool = False) -> list[Row]:
     """The rows of collectives or, with `local`, of calls without communication; most time first."""
-    places = _places(profile) if by is By.site else {}
+    places = _site_names(profile) if by is By.site else {}
     found: dict[tuple[str, ...], Row] = {}
     for rank, kind, times in profile.rows():
         if (kind.form == _LOCAL) != local:
@@ -116,7 +116,7 @@ def rows(profile: Profile, by: By, local: bool = False) -> list[Row]:
     return sorted(found.values(), key=lambda row: (-row.times.total, row.key))
 
 
-def _places(profile: Profile) -> dict[tuple[int, int], str]:
+def _site_names(profile: Profile) -> dict[tuple[int, int], str]:
     every = {
         (rank.rank, number): site for rank in profile.ranks for number, site in rank.sites.items()
     }
