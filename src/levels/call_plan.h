@@ -109,9 +109,6 @@ namespace plans {
 
 // ---- What these functions share ----
 
-// Plans the stages of any collective up to the leaders, among those of the last level, and down.
-void plan_levels(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan);
-
 // Cuts the message into chunks.
 Chunks chunks_of(const CallShape& shape, const CallPlan& plan);
 

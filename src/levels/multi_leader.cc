@@ -12,7 +12,6 @@
 #include "levels/call_plan.h"
 #include "levels/price.h"
 #include "levels/stage_works.h"
-#include "observe/trace.h"
 
 namespace sumac {
 namespace {
@@ -45,9 +44,6 @@ struct Steps {
   std::size_t most;   // the most of them that one part has
 };
 
-// Returns when a step begins, or 0 if nothing is traced.
-std::uint64_t begun() { return trace::on() ? trace::now_ns() : 0; }
-
 void note_step(Stage& stage, std::size_t step, std::uint64_t begun) {
   if (begun) record_piece(stage, *stage.group, step, begun);
   stage.done.note(step);
@@ -67,7 +63,7 @@ Task scatter(Strand& strand, Operation& operation, std::size_t number, int) {
     }
     if (step == 0) continue;
     co_await strand.until(group.others_in(first + step - 1));
-    const std::uint64_t begin = begun();
+    const std::uint64_t begin = begin_piece();
     const Piece own = steps.piece(step - 1, group.rank());
     fold_piece(group, first + step - 1, args, own, args.output + own.offset);
     group.finish(first + step - 1);
@@ -94,7 +90,7 @@ Task exchange(Strand& strand, Operation& operation, std::size_t number, int whic
     reduction.input = reduction.output;
     reduction.count = part.bytes / reduction.element;
     worker.args = reduction;
-    const std::uint64_t begin = begun();
+    const std::uint64_t begin = begin_piece();
     co_await start_on_level(strand, stage, worker);
     note_step(stage, c, begin);
   }
@@ -125,7 +121,7 @@ Task gather(Strand& strand, Operation& operation, std::size_t number, int) {
     if (step == 0) continue;
     const std::uint64_t position = first + step - 1;
     co_await strand.until(group.others_in(position));
-    const std::uint64_t begin = begun();
+    const std::uint64_t begin = begin_piece();
     take_from_others(group, position, output, steps, step - 1);
     group.finish(position);
     note_step(stage, step - 1, begin);
@@ -150,15 +146,10 @@ Traffic price_gather(const CallPlan& plan, const StagePlan&, const LevelGroup& g
   return in_slots(plan, group, shape.bytes);
 }
 
-// The rank's own part is like a vector of its own.
-Traffic price_exchange(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
-                       const CallShape& shape) {
-  return kWholeChunks.price(plan, stage, group, shape);
-}
-
-// These stages do not work on the same pieces, so each runs through its own.
+// These stages do not work on the same pieces, so each runs through its own. The rank's own part is
+// exchanged like a vector of its own.
 const StageWork kScatter{nullptr, price_scatter, scatter};
-const StageWork kExchange{nullptr, price_exchange, exchange};
+const StageWork kExchange{nullptr, price_whole_chunks, exchange};
 const StageWork kGather{nullptr, price_gather, gather};
 
 }  // namespace

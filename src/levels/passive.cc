@@ -143,7 +143,7 @@ Traffic price_passive(const CallPlan&, const StagePlan&, const LevelGroup& group
 const StageWork kPassive{serve_members, price_passive, run};
 
 void plans::passive(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
-  plan_levels(agreed, shape, plan);
+  levels(agreed, shape, plan);
   const LevelGroup& lowest = agreed.groups[0];
   if (!lowest.shared) return;
   const StagePlan& first = plan.stages[0];

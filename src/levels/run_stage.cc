@@ -19,10 +19,12 @@ void record(const Stage& stage, const Worker& worker, const Strand& strand, std:
 std::uint64_t begin(Strand& strand, Worker& worker) {
   worker.idle = false;
   strand.forget_waking();
-  return trace::on() ? trace::now_ns() : 0;
+  return begin_piece();
 }
 
 }  // namespace
+
+std::uint64_t begin_piece() { return trace::on() ? trace::now_ns() : 0; }
 
 void record_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
                   std::uint64_t begun) {

@@ -203,7 +203,9 @@ Task run_in_chunks(Strand& strand, Operation& operation, std::size_t stage, int 
 // Takes the chunks `which`, which + strands, ... through all stages.
 Task run_through(Strand& strand, Operation& operation, std::size_t which, std::size_t strands);
 
-// Records in the trace that a stage has done a chunk.
+// Tell the trace of a chunk that a stage has done. The first returns when it begins, or 0 if
+// nothing is traced.
+std::uint64_t begin_piece();
 void record_piece(const StagePlan& stage, const LevelGroup& group, std::size_t chunk,
                   std::uint64_t begun);
 

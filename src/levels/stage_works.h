@@ -11,6 +11,10 @@ namespace sumac {
 // (parts_stage.cc); or the leader serves the members, which only wait (passive.cc).
 extern const StageWork kWholeChunks, kPartsOfChunks, kPassive;
 
+// Returns what the first of these costs.
+Traffic price_whole_chunks(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                           const CallShape& shape);
+
 // Returns true if a level may take the algorithm. None of these reaches a peer's memory: passive
 // levels are the single copy of levels, and algorithms in place are tried before (direct_level.h).
 bool serves_level(Algorithm algorithm);

@@ -147,7 +147,7 @@ std::size_t most_bytes(const CallPlan& plan, Collective call, const StagePlan& s
 
 }  // namespace
 
-void plan_levels(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
+void plans::levels(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
   const Collective call = shape.collective;
   plan.chunks = chunks_of(shape, plan);
   if (has_parts(call)) {
@@ -164,12 +164,8 @@ void plan_levels(const AgreedLevels& agreed, const CallShape& shape, CallPlan& p
   }
 }
 
-void plans::levels(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
-  plan_levels(agreed, shape, plan);
-}
-
 void plans::ordered(const AgreedLevels& agreed, const CallShape& shape, CallPlan& plan) {
-  plan_levels(agreed, shape, plan);
+  levels(agreed, shape, plan);
 }
 
 }  // namespace sumac

@@ -33,13 +33,6 @@ Task piece(Strand& strand, Operation& operation, Stage& stage, Worker& worker, s
   return start_on_level(strand, stage, worker);
 }
 
-Traffic price_whole(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
-                    const CallShape& shape) {
-  const std::size_t count = plan.chunks.count();
-  return price_of_chunks(stage, group, plan.chunks[0].bytes, plan.chunks[count - 1].bytes, count,
-                         shape.element);
-}
-
 // The lowest level may turn out to be able to work in place.
 Task try_in_place(Strand& strand, Operation& operation, std::size_t number, int which) {
   co_await settle_direct(strand, operation, number);
@@ -53,7 +46,14 @@ Task run(Strand& strand, Operation& operation, std::size_t number, int which) {
 
 }  // namespace
 
-const StageWork kWholeChunks{piece, price_whole, run};
+const StageWork kWholeChunks{piece, price_whole_chunks, run};
+
+Traffic price_whole_chunks(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
+                           const CallShape& shape) {
+  const std::size_t count = plan.chunks.count();
+  return price_of_chunks(stage, group, plan.chunks[0].bytes, plan.chunks[count - 1].bytes, count,
+                         shape.element);
+}
 
 bool serves_level(Algorithm algorithm) {
   const AlgorithmEntry& entry = entry_of(algorithm);
