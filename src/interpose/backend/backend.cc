@@ -66,7 +66,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
     serve_neighbors(serve_counted);
     listen(message_listener());
   }
-  listen(staged_listener());
+  if (buffers_may_be_on_devices()) keep_staged_requests();
   serve_requests(in_front);
   observe_requests(in_front);
   redirect_requests(*stub);

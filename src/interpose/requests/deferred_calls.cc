@@ -32,7 +32,9 @@ void describe(CollectiveRequest& request, const Call& call, const Decision& deci
 // Calls make(call) with host memory in the place of a GPU's, and keeps that for the MPI's request.
 template <class Make>
 int make_below(const Call& call, const Decision& decision, Make make) {
-  if (!is_device_call(call) || !is_staged(call, decision)) return make(call);
+  const bool stages =
+      staged_requests_are_kept() && is_device_call(call) && is_staged(call, decision);
+  if (!stages) return make(call);
   const bool persistent = call.kind.form == Form::persistent;
   auto data = std::make_shared<DeviceData>(call);
   if (!persistent) data->load();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/requests/events.h"
 
 namespace sumac {
 namespace {
@@ -22,6 +23,7 @@ std::mutex mutex;
 auto& staged =
     *new std::unordered_map<std::uintptr_t, StagedRequest>;  // keyed by the bits of the request
 std::atomic<std::size_t> number_staged{0};
+bool are_kept = false;
 
 bool none_staged() { return number_staged.load(std::memory_order_relaxed) == 0; }
 
@@ -90,9 +92,11 @@ void load_staged(int count, RequestPointer requests) {
   }
 }
 
-RequestListener& staged_listener() {
-  static auto* the_listener = new StagedListener;
-  return *the_listener;
+void keep_staged_requests() {
+  listen(*new StagedListener);
+  are_kept = true;
 }
+
+bool staged_requests_are_kept() { return are_kept; }
 
 }  // namespace sumac

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "interpose/calls/device_data.h"
-#include "interpose/requests/events.h"
+#include "interpose/mpi/handle_types.h"
 
 namespace sumac {
 
@@ -17,7 +17,9 @@ void forget_staged(MpiRequest request);
 // Must be called before the MPI starts a persistent operation: copies its input.
 void load_staged(int count, RequestPointer requests);
 
-// This is who copies results when requests have ended.
-RequestListener& staged_listener();
+// Must be called, if at all, before the completion calls are observed: only then can results be
+// copied when requests have ended, and requests be kept.
+void keep_staged_requests();
+bool staged_requests_are_kept();
 
 }  // namespace sumac
