@@ -54,6 +54,15 @@ inline constexpr bool kBeginsOnClosedGrids = false, kHasIrregularGraphs = true;
 inline constexpr bool kBeginsOnClosedGrids = true, kHasIrregularGraphs = false;
 #endif
 
+// MPICH 4.0: MPI_Neighbor_alltoallw on a communicator without a topology takes what happens to be
+// on the stack for the numbers of neighbours. It reports an error of topology, type or count, or
+// dies.
+#ifdef OPEN_MPI
+inline constexpr bool kReportsMissingTopology = true;
+#else
+inline constexpr bool kReportsMissingTopology = false;
+#endif
+
 // Open MPI 4.1: MPI_Alltoallw among one rank takes displacements for elements.
 #ifdef OPEN_MPI
 inline bool has_alltoallw(int number_of_ranks) { return number_of_ranks > 1; }
