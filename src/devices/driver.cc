@@ -57,22 +57,32 @@ bool find_functions(void* library, CudaDriver& driver) {
 
 std::mutex finding;
 CudaDriver functions;
-bool unknown_runtime = false;
+std::atomic<bool> unknown_runtime{false};
 std::atomic<unsigned long long> looked_at{0};  // objects that had been loaded when it was looked
 
-// The caller must hold the lock. dlopen() must not be called inside dl_iterate_phdr().
-void look() {
-  Loaded loaded;
-  dl_iterate_phdr(note_object, &loaded);
-  looked_at.store(loaded.adds, std::memory_order_relaxed);
-  unknown_runtime |= loaded.others;
-  if (loaded.driver.empty() || found_driver.load(std::memory_order_relaxed)) return;
-  void* const library = dlopen(loaded.driver.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+// The caller must hold the lock.
+void find_driver_in(const std::string& path) {
+  if (path.empty() || found_driver.load(std::memory_order_relaxed)) return;
+  void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   if (library && find_functions(library, functions)) {
     found_driver.store(&functions, std::memory_order_release);
   } else if (library) {
-    unknown_runtime = true;
+    unknown_runtime.store(true, std::memory_order_relaxed);
   }
+}
+
+// Looks at the objects that are loaded, if any was loaded since the last look. dlopen() must not be
+// called inside dl_iterate_phdr().
+void look() {
+  unsigned long long adds = 0;
+  dl_iterate_phdr(note_adds, &adds);
+  if (adds == looked_at.load(std::memory_order_acquire)) return;
+  const std::lock_guard<std::mutex> lock(finding);
+  Loaded loaded;
+  dl_iterate_phdr(note_object, &loaded);
+  if (loaded.others) unknown_runtime.store(true, std::memory_order_relaxed);
+  find_driver_in(loaded.driver);
+  looked_at.store(loaded.adds, std::memory_order_release);
 }
 
 }  // namespace
@@ -81,18 +91,13 @@ std::atomic<const CudaDriver*> found_driver{nullptr};
 
 const CudaDriver* find_driver() {
   if (const CudaDriver* found = found_driver.load(std::memory_order_acquire)) return found;
-  unsigned long long adds = 0;
-  dl_iterate_phdr(note_adds, &adds);
-  if (adds == looked_at.load(std::memory_order_relaxed)) return nullptr;
-  const std::lock_guard<std::mutex> lock(finding);
   look();
-  return found_driver.load(std::memory_order_relaxed);
+  return found_driver.load(std::memory_order_acquire);
 }
 
 bool is_unknown_runtime_loaded() {
-  const std::lock_guard<std::mutex> lock(finding);
   look();
-  return unknown_runtime;
+  return unknown_runtime.load(std::memory_order_relaxed);
 }
 
 }  // namespace sumac

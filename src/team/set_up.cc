@@ -136,6 +136,14 @@ bool may_overlap(const Team& team, const std::vector<Hello>& hellos) {
   });
 }
 
+// Returns true if the team may be idle when it has ended. The messages of idle teams stay, so they
+// may take at most half of what a process has.
+bool may_be_idle(const Team& team, const std::vector<Hello>& hellos) {
+  return std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
+    return hello.world != 0 && (!team.sends_messages() || hello.messengers < kMostMessengers / 2);
+  });
+}
+
 // Counts an obstacle that keeps ranks of one machine from each other's memory, and logs each once.
 void tell_obstacle(Obstacle obstacle) {
   static std::atomic<bool> told[kNumObstacles];
@@ -229,6 +237,7 @@ void set_up_team(Team& team, const Hello& own, bool agree_only) {
   team.wait_policy =
       wait_policy(team, team.spec.oversubscribed[static_cast<std::size_t>(team.rank)]);
   team.may_overlap = may_overlap(team, hellos);
+  team.may_be_idle = may_be_idle(team, hellos);
   team.state = Team::State::together;
 }
 

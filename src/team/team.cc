@@ -41,21 +41,13 @@ void Team::give_back() {
 void Team::reset() {
   give_back();
   std::construct_at(&stats);  // avoids a copy on the stack
-  trials.close();
+  static_cast<TeamSetUp&>(*this) = TeamSetUp();
   state = State::counting;
   reason = Reason::first_calls;
-  spec = TeamSpec();
-  group = ShmGroup();
-  own_ranks.clear();
-  pids.clear();
-  watched.clear();
-  processes.clear();
   deferred = false;
-  trace_group = traced = 0;
   hierarchy.clear();
-  peers.reset();
+  members = 0;
   refusals.here = refusals.agreed = false;
-  direct_tries.reset();
 }
 
 }  // namespace sumac

@@ -42,9 +42,47 @@ struct WatchedRank {
   int job_rank = -1;  // -1: not known
 };
 
+// The ranks have agreed on this when the team was set up, and have made it for the team. It can be
+// moved to another team of the same ranks once nothing is under way in it (idle_teams.h).
+struct TeamSetUp {
+  TeamSpec spec;
+
+  // All ranks are one group in shared memory.
+  ShmGroup group;
+  WaitPolicy wait_policy;
+  ChoiceTable choices;
+
+  // Null if no call goes direct.
+  std::unique_ptr<DirectTries> direct_tries;
+
+  // Collectives that have a hierarchy find it here; the others have null. Collectives with the same
+  // hierarchy share it.
+  LevelsRun* levels_for[kNumCollectives] = {};
+  std::vector<std::unique_ptr<LevelsRun>> levels;
+  std::vector<TeamMessages> messages;                // messages of the hierarchies that need some
+  std::vector<std::byte*> blocks;                    // shared memory to be released
+  std::vector<std::unique_ptr<OwnRanks>> own_ranks;  // in the same order on all ranks
+
+  bool may_overlap = false;  // agreed: calls end on every rank even while it computes
+  bool may_be_idle = false;  // agreed: it may wait for another team of the same ranks
+  // The back end's hash of what may change while this process runs, and was taken into account.
+  std::uint64_t state_of_process = 0;
+
+  // Traces need the team's number, the same on all its ranks, and the number of its operations so
+  // far.
+  std::uint64_t trace_group = 0, traced = 0;
+  bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
+
+  std::unique_ptr<PeerMemory> peers;     // null if ranks do not reach one another's buffers
+  std::vector<pid_t> pids;               // [rank]; 0 if attach does not work
+  std::vector<WatchedRank> watched;      // indexed by rank
+  std::vector<std::uint64_t> processes;  // [rank] which process it is
+  Trials trials;                         // finds which route is the fastest at which sizes
+};
+
 // A team as one of its ranks sees it. MPI allows one collective call at a time on a communicator,
 // so the fields need no lock; operations under way after such a call are in `queue`, which has one.
-struct Team {
+struct Team : TeamSetUp {
   enum class State : std::uint8_t {
     counting,     // not set up yet: the first calls go to the MPI
     handed_down,  // for good, see reason
@@ -62,45 +100,19 @@ struct Team {
   State state = State::counting;
   Reason reason = Reason::first_calls;
   int rank = 0, size = 0;
-  TeamSpec spec;
-
-  // All ranks are one group in shared memory.
-  ShmGroup group;
-  WaitPolicy wait_policy;
-  ChoiceTable choices;
-
-  // Null if no call goes direct.
-  std::unique_ptr<DirectTries> direct_tries;
-
-  // Collectives that have a hierarchy find it here; the others have null. Collectives with the same
-  // hierarchy share it.
-  LevelsRun* levels_for[kNumCollectives] = {};
-  std::vector<std::unique_ptr<LevelsRun>> levels;
-  std::vector<TeamMessages> messages;  // messages of the hierarchies that need some
-  std::vector<std::byte*> blocks;      // shared memory to be released
-  std::string hierarchy;               // text of an info key; empty: the option's text
+  std::string hierarchy;  // text of an info key; empty: the option's text
+  // The ranks are these processes in this order, as a hash; 0 if that is not known.
+  std::uint64_t members = 0;
 
   Work work;               // the blocking call going on
   const char* doing = "";  // its name, for messages
 
   // The queue has the nonblocking and persistent calls under way.
   WorkQueue queue;
-  bool may_overlap = false;  // agreed: they end on every rank even while it computes
-  bool deferred = false;     // there have been such calls: the same on all ranks
-  std::vector<std::unique_ptr<OwnRanks>> own_ranks;  // in the same order on all ranks
+  bool deferred = false;  // there have been such calls: the same on all ranks
 
-  // Traces need the team's number, the same on all its ranks, and the number of its operations so
-  // far.
-  std::uint64_t trace_group = 0, traced = 0;
-  bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
-
-  std::unique_ptr<PeerMemory> peers;     // null if ranks do not reach one another's buffers
-  RefusalsMet refusals;                  // transfers that were refused in earlier calls
-  std::vector<pid_t> pids;               // [rank]; 0 if attach does not work
-  std::vector<WatchedRank> watched;      // indexed by rank
-  std::vector<std::uint64_t> processes;  // [rank] which process it is
+  RefusalsMet refusals;  // transfers that were refused in earlier calls
   Stats stats;
-  Trials trials;  // finds which route is the fastest at which sizes
 
   Choice choose(Collective collective, std::size_t bytes) const {
     const LevelsRun* run = levels_for[static_cast<int>(collective)];

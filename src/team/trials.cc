@@ -72,22 +72,12 @@ Compared Trial::settle(const AgreedTimes& times, bool has_root) {
 }
 
 void Trials::open(const Classes& any, const Classes& own, bool again) {
-  close();
+  *this = Trials();
   for (int c = 0; c < kNumCollectives; ++c) {
     open_[c][static_cast<int>(Results::any)] = any[c];
     open_[c][static_cast<int>(Results::own)] = own[c];
   }
   again_ = again;
-}
-
-void Trials::close() {
-  over_ = 0;
-  for (int c = 0; c < kNumCollectives; ++c) {
-    for (int k = 0; k < kResults; ++k) {
-      open_[c][k] = 0;
-      if (trials_[c][k]) std::fill_n(trials_[c][k].get(), kClasses, Trial());
-    }
-  }
 }
 
 Trial& Trials::of(Collective collective, std::size_t bytes, Results results) {

@@ -133,7 +133,6 @@ class Trials {
   // Opens the classes whose bits are set for new trials: with the MPI in `any`, with another of
   // Sumac's algorithms also in `own`.
   void open(const Classes& any, const Classes& own, bool again);
-  void close();
 
   // Returns a bit for each class in which calls of either kind are counted; in others they go by
   // the rules.

@@ -281,7 +281,7 @@ TEST(Trials, OpenedAnewNothingIsKnown) {
   calls.expect(kBefore, kRules);
   calls.expect_turns(kTimedRules, kTimedMpi, {300, 1, 200});
   calls.expect(1, kMpi);
-  calls.trials.close();
+  calls.trials = Trials();
   calls.expect(1000, kRules);
   Trials::Classes classes = {}, none = {};
   classes[static_cast<int>(kAllreduce)] = kAll;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Creates, uses and frees thousands of communicators, a hundred of them alive at a time: Sumac must
-// serve all, with no more memory than a few need.
-// churn COMMUNICATORS
+// serve all, with no more memory than a few need. Some are freed at once, so that the next one of
+// the same ranks finds their team idle; some are freed while a call is under way. churn
+// COMMUNICATORS
 #include <deque>
 
 #include "exercise.h"
@@ -35,6 +36,17 @@ void free_one(MPI_Comm& comm) {
   if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
 }
 
+// Frees the communicator while an all-reduce is under way on it.
+void free_under_way(MPI_Comm comm) {
+  int size = 0, one = 1, sum = 0;
+  MPI_Comm_size(comm, &size);
+  MPI_Request request;
+  MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm, &request);
+  MPI_Comm_free(&comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == size, "%d of %d", sum, size);
+}
+
 int mappings_of_sumac() {
   int mappings = 0;
   std::FILE* maps = std::fopen("/proc/self/maps", "r");
@@ -58,6 +70,10 @@ int main(int argc, char** argv) {
     if (comm != MPI_COMM_NULL) {
       use(comm, i);
       refused += !was_taken();
+    }
+    if (i % 5 == 0) {
+      if (comm != MPI_COMM_NULL) free_under_way(comm);
+      continue;
     }
     alive.push_back(comm);
     if (i % 7 == 0) use(MPI_COMM_WORLD, i);

@@ -50,6 +50,7 @@ Communicator* acquire() {
 void release(Communicator* communicator) {
   communicator->stop_watching();
   add_to_process_stats(communicator->stats);
+  idle_teams().keep(*communicator);
   communicator->reset();
   communicator->calls = 0;
   communicator->agreed = false;
@@ -110,6 +111,11 @@ void Communicator::stop_watching() {
   watched = false;
 }
 
+IdleTeams& idle_teams() {
+  static auto* teams = new IdleTeams;  // never destroyed, like the arena
+  return *teams;
+}
+
 Communicator* find_communicator(MpiComm comm) {
   const std::uintptr_t handle = comm.bits;
   Communicator* communicator = cache_entry(handle).load(std::memory_order_acquire);
@@ -168,7 +174,7 @@ void leave(Communicator& c) {
   }
   if (c.keepers != 1) return;
   c.stop_watching();
-  c.end_levels();
+  if (!can_be_idle(c)) c.end_levels();
 }
 
 void let_go(Communicator& c) {

@@ -13,6 +13,7 @@
 #include "interpose/process/mpi_oob.h"
 #include "interpose/process/process.h"
 #include "interpose/stub/stub.h"
+#include "team/idle_teams.h"
 #include "team/team.h"
 
 namespace sumac {
@@ -76,6 +77,9 @@ enum class Others : std::uint8_t {
 // the other ranks once enough calls have been made. `calls` is the number of calls that it counts
 // as.
 void count_call(MpiComm comm, std::uint64_t calls, Others others);
+
+// Returns the teams of communicators that have ended.
+IdleTeams& idle_teams();
 
 // Takes over MPI_Comm_set_info and MPI_Comm_dup_with_info, which may name a hierarchy (info.cc).
 void redirect_info(const sumac_stub& stub);

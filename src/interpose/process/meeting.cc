@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/hash.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"
@@ -14,8 +16,10 @@
 #include "interpose/process/progress_hooks.h"
 #include "interpose/process/statistics.h"
 #include "interpose/process/trace_choices.h"
+#include "machine/machine.h"
 #include "observe/log.h"
 #include "team/set_up.h"
+#include "team/warnings.h"
 
 namespace sumac {
 namespace {
@@ -50,24 +54,29 @@ void report_missing(void* context, double) {
   if (meeting.all_entered) end_job(c.comm);
 }
 
-// Returns false if the ranks run different builds.
-bool meet(Communicator& c, bool all_entered) {
-  const std::uint64_t own[2] = {build_hash(), ~build_hash()};
-  std::uint64_t least[2] = {};
+struct Met {
+  bool same_build, same_idle_team;
+};
+
+// Meets all ranks. `idle` is the number of the idle team that this rank has, or 0.
+Met meet(Communicator& c, bool all_entered, std::uint64_t idle) {
+  const std::uint64_t own[4] = {build_hash(), ~build_hash(), idle, ~idle};
+  std::uint64_t least[4] = {};
   Meeting meeting{c, all_entered};
   WaitPolicy policy = wait_policy_of_process();
   policy.drive = drive;
   policy.late = report_missing;
   policy.context = &meeting;
   MpiRequest request = kMpi.request_null;
-  mpi.Iallreduce(own, least, 2, kMpi.uint64_t, kMpi.min, c.comm, one(request));
+  mpi.Iallreduce(own, least, 4, kMpi.uint64_t, kMpi.min, c.comm, one(request));
   Waiting waiting(policy);
   for (int done = 0;;) {
     mpi.Test(one(request), &done, status_ignore());
     if (done) break;
     waiting.step(false);
   }
-  return least[0] == own[0] && least[1] == own[1];
+  return {least[0] == own[0] && least[1] == own[1],
+          idle != 0 && least[2] == own[2] && least[3] == own[3]};
 }
 
 // Returns true for Open MPI 5 started by 'mpirun --with-ft', which tells all ranks: no rank may
@@ -91,6 +100,15 @@ Hello hello_of_process(const Communicator& c) {
   hello.progresses_messages = can_progress_messages();
   if (world_is_up()) mpi.Comm_size(kMpi.comm_world, &hello.world);
   return hello;
+}
+
+// Describes what can change while this process runs, and is told to others when it does.
+std::uint64_t state_of_process() {
+  look_for_devices();
+  std::uint64_t hash = kept_warnings_hash();
+  for (const std::uint64_t word : own_cpus().words) hash = hash_value(word, hash);
+  hash = hash_value(std::uint64_t{device_memory_possible()}, hash);
+  return hash_value(std::uint64_t{can_progress_messages()}, hash);
 }
 
 void trace_choices(const Communicator& c) {
@@ -132,13 +150,22 @@ bool needs_no_others(Communicator& c) {
 void set_up(Communicator& c, bool all_entered) {
   Reason reason;
   if (!members_may_be_served(c, reason)) return hand_down_for_good(c, reason);
-  if (!meet(c, all_entered)) return hand_down_for_good(c, Reason::builds_differ);
-  set_up_team(c, hello_of_process(c), c.calls < options.build_after);
-  if (c.reports_together) note_agreed_reports();
-  if (c.state != Communicator::State::together) return;
+  const bool agree_only = c.calls < options.build_after;
+  auto idle = agree_only ? nullptr : idle_teams().find(c, state_of_process());
+  const Met met = meet(c, all_entered, idle ? idle->number() : 0);
+  if (met.same_idle_team) {
+    IdleTeams::take_up(c, std::move(idle));
+  } else {
+    if (idle) idle_teams().give_up(c.context, std::move(idle));
+    if (!met.same_build) return hand_down_for_good(c, Reason::builds_differ);
+    set_up_team(c, hello_of_process(c), agree_only);
+    if (c.reports_together) note_agreed_reports();
+    if (c.state != Communicator::State::together) return;
+    c.state_of_process = state_of_process();
+    open_trials(c);
+  }
   set_wait_policy_of_process(c.wait_policy);
   c.queue.set_single_caller(!threads_may_call_mpi());
-  open_trials(c);
   trace_choices(c);
 }
 

@@ -11,8 +11,9 @@ namespace sumac {
 
 // Agrees with all ranks of the communicator on how it is served.
 //
-// They meet first. The exchange there must stay the same in every release: two unsigned 64-bit
-// words, a build's hash and its complement, by MPI_Iallreduce with MPI_MIN. Everything else may
+// They meet first. The exchange there must stay the same in every release: four unsigned 64-bit
+// words by MPI_Iallreduce with MPI_MIN. They are a build's hash, and the number of the idle team
+// that the rank would take up (0 for none), each followed by its complement. Everything else may
 // change with the build.
 //
 // A rank without Sumac never comes. After SUMAC_HANG_SECONDS this says so; and, with `all_entered`,

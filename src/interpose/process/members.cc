@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"
 #include "interpose/process/process.h"
@@ -86,6 +87,12 @@ bool wait_a_moment(const Communicator& c) {
   engine().progress();
   nanosleep(&kMoment, nullptr);
   return true;
+}
+
+std::uint64_t hash_of(const std::vector<int>& members) {
+  const auto* bytes = reinterpret_cast<const char*>(members.data());
+  const std::uint64_t hash = hash_text({bytes, members.size() * sizeof members[0]});
+  return hash ? hash : 1;
 }
 
 const char* why(const Mark* mark) {
@@ -172,13 +179,15 @@ std::string not_seen(const Communicator& c) {
   return list;
 }
 
-bool members_may_be_served(const Communicator& c, Reason& reason) {
+bool members_may_be_served(Communicator& c, Reason& reason) {
   const std::vector<int> members = world_ranks(c.comm, c.size);
+  c.members = 0;
   if (members.empty()) return true;
   if (std::find(members.begin(), members.end(), kMpi.undefined) != members.end()) {
     reason = Reason::other_world;
     return false;
   }
+  c.members = hash_of(members);
   Seen job = seen();
   if (job->own < 0) return true;
   Judgement judgement = judge(*job, members);

@@ -10,11 +10,11 @@
 
 namespace sumac {
 
-// Returns false, with the reason, if a member belongs to another MPI_COMM_WORLD (all members find
-// the same) or runs without Sumac (all members of this node find the same; if some are not on this
-// node, the job is ended, because they cannot be told). Returns true also if nothing can be found
-// out.
-bool members_may_be_served(const Communicator& c, Reason& reason);
+// Finds out who the members are (Team::members). Returns false, with the reason, if a member
+// belongs to another MPI_COMM_WORLD (all members find the same) or runs without Sumac (all members
+// of this node find the same; if some are not on this node, the job is ended, because they cannot
+// be told). Returns true also if nothing can be found out.
+bool members_may_be_served(Communicator& c, Reason& reason);
 
 // Returns the members' ranks in MPI_COMM_WORLD, MPI_UNDEFINED for those of another one; empty if
 // there is none. `size` is their number.

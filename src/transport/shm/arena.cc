@@ -125,6 +125,7 @@ Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::siz
   }
   const std::size_t share = bytes_a_rank(with_usual_ring(layout));
   const std::size_t more = bytes_beyond_usual(layout);
+  if (!spares_idle(share, budget) && reuse(layout, members, ticket, true)) return ticket;
   if (!make_room(share, budget)) {
     ticket.offer = Offer::over_budget;
     return ticket;
@@ -136,20 +137,28 @@ Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::siz
   ticket.layout = layout;
   ticket.offer = Offer::fresh;
   owned_.push_back(
-      {ticket.id, segment, layout, share, more, {members, members + ranks}, true, false});
+      {ticket.id, segment, layout, share, more, {members, members + ranks}, ++uses_, true, false});
   mapped_.push_back({ticket.id, segment, false});
   return ticket;
 }
 
-bool Arena::reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket) {
+bool Arena::spares_idle(std::size_t share, std::size_t budget) const {
+  const auto idle =
+      std::count_if(owned_.begin(), owned_.end(), [](const Block& b) { return b.idle; });
+  return idle < kMostIdle && reserved() + share <= budget;
+}
+
+bool Arena::reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket, bool idle) {
   for (Block& block : owned_) {
-    if (block.in_use || block.segment.bytes < layout.block_bytes() ||
+    if (block.in_use || block.idle != idle || block.segment.bytes < layout.block_bytes() ||
         !includes(block.members, members, layout.ranks)) {
       continue;
     }
     clear_block(block.segment.memory, layout);
     block.layout = layout;
+    block.use = ++uses_;
     block.in_use = true;
+    block.idle = false;
     ticket.id = block.id;
     ticket.bytes = block.segment.bytes;
     ticket.layout = layout;
@@ -250,6 +259,47 @@ void Arena::abandon(const Ticket& ticket) {
 }
 
 void Arena::release(std::byte* block) { detached(block).fetch_add(1, std::memory_order_acq_rel); }
+
+BlockUse Arena::release_idle(std::byte* block) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  BlockUse use{block};
+  if (Block* own = owned(block)) {
+    own->idle = true;
+    use.number = own->use;
+  }
+  release(block);
+  return use;
+}
+
+bool Arena::take_again(const BlockUse& use) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (use.number == 0) {
+    collect_dropped();
+    return std::any_of(mapped_.begin(), mapped_.end(),
+                       [&](const Mapping& m) { return m.segment.memory == use.block; });
+  }
+  collect_released();
+  Block* own = owned(use.block);
+  if (!own || own->in_use || own->use != use.number) return false;
+  own->in_use = true;
+  own->idle = false;
+  detached(use.block).store(0, std::memory_order_release);
+  return true;
+}
+
+void Arena::give_up(const BlockUse& use, bool taken) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Block* own = use.number == 0 ? nullptr : owned(use.block);
+  if (!own || own->use != use.number) return;
+  own->idle = false;
+  if (taken) own->in_use = false;
+}
+
+Arena::Block* Arena::owned(const std::byte* block) {
+  const auto found = std::find_if(owned_.begin(), owned_.end(),
+                                  [&](const Block& b) { return b.segment.memory == block; });
+  return found == owned_.end() ? nullptr : &*found;
+}
 
 void Arena::collect_dropped() {
   std::erase_if(mapped_, [](const Mapping& mapping) {

@@ -6,6 +6,10 @@
 //
 //   leader: offer() -> ticket to all -> every rank: accept() -> all agree -> confirm() or abandon()
 //
+// A block of a team that has become idle is released as well, but its leader uses it for others
+// only when it has no other left: that team may be taken up again, and then takes the block as it
+// is.
+//
 // Nobody looks into a block until it is confirmed: if /dev/shm is full, the block has no memory
 // where other ranks have yet to reserve theirs, and a look would end the process (SIGBUS).
 //
@@ -33,6 +37,12 @@ struct Ticket {
   std::uint64_t bytes = 0;
   Layout layout;
   Offer offer = Offer::refused;
+};
+
+// One use of a block, as the rank that had it remembers it.
+struct BlockUse {
+  std::byte* block = nullptr;
+  std::uint64_t number = 0;  // unique among the blocks that this process leads; 0: another leads it
 };
 
 class Arena {
@@ -67,6 +77,15 @@ class Arena {
   // need be told.
   static void release(std::byte* block);
 
+  // Every rank calls it in place of release() if its team may be taken up again.
+  BlockUse release_idle(std::byte* block);
+  // Returns true if the block is as it was when it was released: all ranks have released it, and
+  // its leader has given it to nobody else. It is in use again then, which the leader alone can
+  // tell; other ranks tell whether they still have it mapped.
+  bool take_again(const BlockUse& use);
+  // Gives up the idle block; `taken` says that take_again() has taken it, here alone.
+  void give_up(const BlockUse& use, bool taken);
+
  private:
   struct Mapping {
     std::uint64_t id;
@@ -80,13 +99,20 @@ class Arena {
     std::size_t share;  // bytes of the block per rank, counted against the budget
     std::size_t more;   // bytes of its long rings for each rank, counted apart
     std::vector<std::uint64_t> members;
+    std::uint64_t use;  // number of its present use, or its last
     bool in_use;
     bool confirmed;
+    bool idle = false;  // it was released by a team that may be taken up again
   };
+  // The blocks of so many idle teams are spared while there is room for other blocks.
+  static constexpr int kMostIdle = 8;
 
   Layout choose_layout(int ranks, int lanes, Slots slots, Control control) const;
   void collect_released();
-  bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket);
+  // Offers an unused block again: one of no idle team, or of the idle team that came first.
+  bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket, bool idle = false);
+  bool spares_idle(std::size_t share, std::size_t budget) const;
+  Block* owned(const std::byte* block);
   // reserved() returns the bytes that the blocks of this leader take for each rank with the usual
   // rings; long_rings() returns the bytes beyond.
   std::size_t reserved() const;
@@ -100,6 +126,7 @@ class Arena {
   const std::size_t slot_bytes_ = Layout().slot_bytes;
   const std::string root_;
   std::mutex mutex_;
+  std::uint64_t uses_ = 0;
   std::vector<Block> owned_;
   std::vector<Mapping> mapped_;
 };

@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace sumac {
 namespace {
@@ -149,6 +150,63 @@ long count_mappings() {
     count += line.find("/dev/shm/") != std::string::npos;
   }
   return count;
+}
+
+// The block of two ranks that have become idle, as each of them remembers it.
+struct IdleBlock {
+  explicit IdleBlock(Arena (&arenas)[4], std::size_t budget = kBudget)
+      : ticket(arenas[0].offer(2, 1, kMembers, budget)) {
+    for (int r = 0; r < 2; ++r) views[r] = arenas[r].accept(ticket, r);
+    for (int r = 0; r < 2; ++r) arenas[r].confirm(ticket);
+  }
+  Ticket ticket;
+  std::byte* views[2];
+  BlockUse uses[2];
+};
+
+TEST(Arena, IdleBlockIsTakenAgainAsItWas) {
+  Arena arenas[4];
+  IdleBlock idle(arenas);
+  std::byte& last = idle.views[0][idle.ticket.bytes - 1];
+  last = std::byte{7};
+  idle.uses[0] = arenas[0].release_idle(idle.views[0]);
+  EXPECT_FALSE(arenas[0].take_again(idle.uses[0])) << "rank 1 still uses it";
+  idle.uses[1] = arenas[1].release_idle(idle.views[1]);
+  for (int r = 0; r < 2; ++r) EXPECT_TRUE(arenas[r].take_again(idle.uses[r]));
+  EXPECT_FALSE(arenas[0].take_again(idle.uses[0])) << "it is in use";
+  EXPECT_EQ(last, std::byte{7});
+}
+
+// Idle blocks are spared while they are few; then the first of them serves others.
+TEST(Arena, OthersGetAnIdleBlockOnlyIfThereAreMany) {
+  Arena arenas[4];
+  std::vector<IdleBlock> idle;
+  for (;;) {
+    idle.emplace_back(arenas);
+    if (idle.back().ticket.offer == Offer::again) break;
+    ASSERT_LT(idle.size(), 100u);
+    for (int r = 0; r < 2; ++r) {
+      idle.back().uses[r] = arenas[r].release_idle(idle.back().views[r]);
+    }
+  }
+  EXPECT_GT(idle.size(), 2u);
+  EXPECT_EQ(idle.back().ticket.id, idle.front().ticket.id);
+  EXPECT_FALSE(arenas[0].take_again(idle[0].uses[0]));
+  EXPECT_TRUE(arenas[0].take_again(idle[1].uses[0]));
+  arenas[0].give_up(idle[1].uses[0], true);
+  arenas[0].give_up(idle[2].uses[0], false);
+  for (const std::size_t given_up : {1, 2}) {
+    EXPECT_EQ(arenas[0].offer(2, 1, kMembers, kBudget).id, idle[given_up].ticket.id);
+  }
+}
+
+TEST(Arena, IdleBlocksKeepNobodyFromTheBudget) {
+  Arena arenas[4];
+  IdleBlock idle(arenas);
+  for (int r = 0; r < 2; ++r) idle.uses[r] = arenas[r].release_idle(idle.views[r]);
+  const std::size_t budget = enough_for_one(idle.ticket);
+  EXPECT_EQ(arenas[0].offer(4, 1, kMembers, budget).offer, Offer::fresh);
+  for (int r = 0; r < 2; ++r) EXPECT_FALSE(arenas[r].take_again(idle.uses[r]));
 }
 
 TEST(Arena, MembersUnmapWhatTheirLeaderHasDropped) {
