@@ -84,16 +84,31 @@ def _mpi4py(rows, shares):
     return lines
 
 
-def _limits(row, run, programs):
-    lines = ["", f"### {run.version}, `{row['name']}`", ""]
-    skipped = {result.program: result.why for result in run.results if result.outcome == SKIPPED}
-    by_reason = {}
-    for program in programs:
-        if program.name in skipped:
-            by_reason.setdefault(skipped[program.name], []).append(f"`{program.name}`")
-    points = list(row["limits"])
-    points += [f"Skipped, {why}: {', '.join(names)}." for why, names in by_reason.items()]
-    return lines + [f"- {textwrap.fill(each, 98, subsequent_indent='  ')}" for each in points]
+def _limits(rows, runs):
+    lines = ["", "### What differs between the MPIs", ""]
+    for row in rows:
+        name = f"**{runs[row['name']].version}, `{row['name']}`.**"
+        text = " ".join([name, *row["limits"]])
+        lines.append(f"- {textwrap.fill(text, 98, subsequent_indent='  ')}")
+    return lines
+
+
+def _skipped(rows, runs, programs):
+    """Which tests were not run where, by the reason."""
+    uses = {}
+    for row in rows:
+        for result in runs[row["name"]].results:
+            if result.outcome == SKIPPED:
+                of_reason = uses.setdefault(result.why, {})
+                of_reason.setdefault(result.program, set()).add(row["name"])
+    order = [program.name for program in programs]
+    lines = ["", "| skipped, because | tests | under |", "|---|---|---|"]
+    for why, of_program in sorted(uses.items()):
+        names = ", ".join(f"`{name}`" for name in sorted(of_program, key=order.index))
+        mpis = set().union(*of_program.values())
+        where = ", ".join(f"`{row['name']}`" for row in rows if row["name"] in mpis)
+        lines.append(f"| {why} | {names} | {where} |")
+    return lines
 
 
 def make(runs):
@@ -101,9 +116,9 @@ def make(runs):
     rows, programs, shares = matrix_jobs.table()
     rows = [row for row in rows if row["name"] in runs]
     lines = _summary(rows, runs)
-    for row in rows:
-        lines += _limits(row, runs[row["name"]], programs)
+    lines += _limits(rows, runs)
     lines += ["", *COMPARED.splitlines(), "", *_compared(rows, runs, programs)]
+    lines += _skipped(rows, runs, programs)
     lines += ["", *LEFT.splitlines(), "", *_left(rows, runs)]
     return "\n".join(lines + _mpi4py(rows, shares)) + "\n\n"
 
