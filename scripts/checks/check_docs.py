@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The examples of the documentation run, and its links to files of the repository lead somewhere.
+docs/algorithms.md has a row for each algorithm, and no others.
 
 A fenced block whose first line is ```sh run is given to bash at the top of the repository, with
 .venv/bin first in PATH; it must end with status 0 within a minute, or the seconds of
@@ -11,8 +12,12 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 from repository import ROOT, files, finish, name_of
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import gen_docs  # noqa: E402
 
 SECONDS = 60
 PAGES = ("README.md", "HACKING.md", "CONTRIBUTING.md", "docs/*.md", "experiments/*/README.md")
@@ -70,8 +75,25 @@ def dead_links(page, text):
                 yield f"{name_of(page)}:{number}: there is no {target}"
 
 
+def algorithms_explained():
+    """How docs/algorithms.md differs from the table of algorithms, under each collective."""
+    page = ROOT / "docs/algorithms.md"
+    sections = re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    known = {(row["collective"], row["name"]) for row in gen_docs.algorithms()}
+    collectives = {collective for collective, _ in known}
+    explained = {
+        (section.split("\n")[0], name)
+        for section in sections
+        if section.split("\n")[0] in collectives
+        for name in re.findall(r"^\| `(\w+)`", section, re.MULTILINE)
+    }
+    for collective, name in sorted(known ^ explained):
+        what = "is not explained" if (collective, name) in known else "does not exist"
+        yield f"{name_of(page)}: {collective}:{name} {what}"
+
+
 def main():
-    findings = []
+    findings = list(algorithms_explained())
     for page in files(*PAGES):
         text = page.read_text(encoding="utf-8")
         findings.extend(dead_links(page, text))

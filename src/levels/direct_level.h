@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lowest level can work in place (algorithms/direct.h): data of the node are not copied into
 // slots.
-//   Idea     The ranks of a group tell once where their buffers are. On the way up, a rank folds
-//   its
-//            share of each chunk from all members' inputs into the leader's result. On the way
+//   Idea     the ranks of a group tell once where their buffers are. On the way up, a rank folds
+//            its share of each chunk from all members' inputs into the leader's result. On the way
 //            down, members copy a chunk out of the leader's buffer as soon as it is there. The work
 //            between the nodes goes on meanwhile, as with any other algorithm of the level
 //   Steps    two for the whole operation, and one for each chunk each way

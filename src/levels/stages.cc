@@ -7,7 +7,7 @@
 //   Needs   a hierarchy
 // The plan called ordered is the same for the one group that SUMAC_REPRODUCIBLE makes of all ranks.
 //
-// This is which stages a rank has.
+// A rank has these stages.
 // In a broadcast the data go from the root upwards through the root's own groups, and downwards in
 // all others. A rank receives each chunk on exactly one level (that of its group to which the root
 // does not belong by way of this rank) and passes it on in its other levels. Reduce is the inverse:

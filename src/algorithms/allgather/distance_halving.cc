@@ -4,7 +4,7 @@
 // data, is with its neighbour. It is reduce_scatter/halving backwards. If the number of ranks is no
 // power of two, the first ranks begin and end in pairs, and one of each pair is idle in between.
 //   Steps    log2 p, two more when p is no power of two
-//   Bytes    a rank sends n(p-1)/p, or else up to 2n
+//   Bytes    a rank sends n(p-1)/p, and up to 2n when p is no power of two
 //   Wins     medium and large messages, where ranks that follow one another are nearer (on a
 //            socket, on one kind of processor)
 //   Needs    messages; scratch of n bytes, from which the parts are copied to their places

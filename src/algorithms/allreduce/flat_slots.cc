@@ -4,7 +4,8 @@
 // others' last one.
 //   Steps    1 a chunk, pipelined, no entry or exit barrier
 //   Bytes    a rank copies n and reads p*n; p*n element operations on every rank
-//   Wins     between two ranks, while all data fit the caches; near one another up to 64 KiB
+//   Wins     between two ranks, while all data fit the caches; up to 64 KiB if the ranks are near
+//            one another
 //   Needs    slots, a ring of 3 or more. Every rank folds in the same order: same bits on all
 #include "algorithms/functions.h"
 #include "algorithms/slots.h"

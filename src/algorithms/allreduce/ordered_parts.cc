@@ -3,7 +3,7 @@
 // rank's to the last's, and sends it to all others.
 //   Steps    1 a piece and 1, of p-1 messages each
 //   Bytes    a rank sends 2n(p-1)/p, as around a ring
-//   Wins     nowhere but where the bits may not depend on the placement (SUMAC_REPRODUCIBLE)
+//   Wins     only where bits may not depend on the placement of the ranks (SUMAC_REPRODUCIBLE)
 //   Needs    messages, scratch that holds a piece of each rank's part
 #include "algorithms/rank_order.h"
 

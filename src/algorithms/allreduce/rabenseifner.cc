@@ -5,7 +5,7 @@
 // folded in the same tree as by recursive doubling: same bits.
 //   Steps    2 log2 p, two more when p is no power of two
 //   Bytes    a rank sends 2n(p-1)/p
-//   Wins     large messages
+//   Wins     medium messages, and large ones of two or four ranks
 //   Needs    messages, scratch of n bytes
 // Source: as recursive_doubling.cc.
 #include "algorithms/halving.h"

@@ -7,8 +7,8 @@
 // pairs, and one of each pair is idle in between.
 //   Steps    log_k p, of k-1 messages each; two more when p is no power of two
 //   Bytes    a rank sends n(k-1) log_k p
-//   Wins     small messages, and two ranks at any size; k > 2 with many ranks, where the latency of
-//            a message is several times the processor time that it takes
+//   Wins     small messages, and medium ones between two ranks; k > 2 with many ranks, where the
+//            latency of a message is several times the processor time that it takes
 //   Needs    messages, scratch of n(k-1) bytes; k is at most 8, and beyond 2 KiB at most 4
 // Source: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in
 // MPICH", IJHPCA 2005; Ruefenacht, Bull, Booth, "Generalisation of recursive doubling for

@@ -3,9 +3,11 @@
 // around and is folded with each rank's own; then the results go around.
 //   Steps    2(p-1)
 //   Bytes    a rank sends 2n(p-1)/p, always to the same neighbour
-//   Wins     large messages of few ranks, any number of them
+//   Wins     large messages, first of all where the number of ranks is no power of two
 //   Needs    messages, scratch of n/p bytes. Part k is folded from rank k on: all ranks get the
 //            same bits, but elements of different parts are folded in different orders
+// Source: Patarasuk, Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations",
+// JPDC 2009.
 #include "algorithms/message_fold.h"
 
 namespace sumac::allreduce {

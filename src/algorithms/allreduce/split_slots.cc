@@ -7,7 +7,8 @@
 // from the rank that read it last, and the copy avoids that where it costs much (hand_over.h).
 //   Steps    2 a chunk (inputs in, results out), pipelined
 //   Bytes    a rank copies 2n(p-1)/p and folds n in all: p times less arithmetic than flat
-//   Wins     medium and large messages where single copy is not available
+//   Wins     medium messages of three ranks and more, and between two ranks near one another; large
+//            messages where single copy is not available
 //   Needs    slots, a ring of 4 or more. Every element is reduced once, by one rank: same bits
 #include "algorithms/functions.h"
 #include "algorithms/slots.h"

@@ -3,7 +3,8 @@
 // folds them, in rank order, with its own input.
 //   Steps    1 a chunk, pipelined as deep as the ring; non-roots do not wait for the root
 //   Bytes    a non-root writes n; the root reads p*n and does all the arithmetic
-//   Wins     medium messages, and any size between two ranks without single copy
+//   Wins     messages of some KiB among three ranks and more; all that do not fit lines between two
+//            ranks, and where ranks share processors
 //   Needs    slots
 #include "algorithms/functions.h"
 #include "algorithms/slots.h"

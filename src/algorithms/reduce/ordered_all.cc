@@ -3,7 +3,7 @@
 // first rank's to the last's.
 //   Steps    1 a piece, of p-1 messages
 //   Bytes    a rank sends n; the root receives n(p-1) and folds np
-//   Wins     nowhere but where the bits may not depend on the placement (SUMAC_REPRODUCIBLE)
+//   Wins     only where bits may not depend on the placement of the ranks (SUMAC_REPRODUCIBLE)
 //   Needs    messages, scratch that holds a piece of each rank's data
 #include "algorithms/rank_order.h"
 

@@ -3,7 +3,7 @@
 // to the last's, and sends it to the root.
 //   Steps    2 a piece, of p-1 messages each
 //   Bytes    a rank sends n at most; the root sends and receives 2n(p-1)/p
-//   Wins     nowhere but where the bits may not depend on the placement (SUMAC_REPRODUCIBLE)
+//   Wins     only where bits may not depend on the placement of the ranks (SUMAC_REPRODUCIBLE)
 //   Needs    messages, scratch that holds a piece of each rank's part
 #include "algorithms/rank_order.h"
 

@@ -2,9 +2,10 @@
 // Reduce by single copy, with shared work. Each rank has a part of the vector. A piece of it is
 // fetched from all ranks' inputs, folded and stored into the root's output, by the rank itself or
 // by one that has nothing else to do.
-//   Steps    2: addresses out, all pieces done; nothing is needed from a rank that is busy
-//   elsewhere Bytes    a rank fetches n(p-1)/p, folds n in all and stores n/p Wins     large
-//   messages Needs    access to peers' memory
+//   Steps    2: addresses out, all pieces done; a rank that is busy elsewhere holds nobody up
+//   Bytes    a rank fetches n(p-1)/p, folds n in all and stores n/p
+//   Wins     large messages
+//   Needs    access to peers' memory
 #include "algorithms/single_copy.h"
 #include "algorithms/functions.h"
 

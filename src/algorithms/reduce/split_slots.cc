@@ -4,7 +4,8 @@
 // slot.
 //   Steps    2 a chunk, pipelined
 //   Bytes    a rank copies n(p-1)/p and folds n in all; the root copies n(p-1)/p more
-//   Wins     large messages of three ranks and more, where single copy is not available
+//   Wins     medium messages of three ranks and more, and large ones where single copy is not
+//            available
 //   Needs    slots, a ring of 4 or more
 #include "algorithms/functions.h"
 #include "algorithms/slots.h"

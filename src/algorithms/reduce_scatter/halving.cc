@@ -6,7 +6,7 @@
 // the number of ranks is no power of two, the first ranks begin and end in pairs, and one of each
 // pair is idle in between.
 //   Steps    log2 p, two more when p is no power of two
-//   Bytes    a rank sends n(p-1)/p, or else up to n
+//   Bytes    a rank sends n(p-1)/p, and up to n when p is no power of two
 //   Wins     small and medium messages
 //   Needs    messages, scratch of 2n bytes
 // Source: as allreduce/recursive_doubling.cc.

@@ -2,9 +2,10 @@
 // Reduce-scatter by single copy. A piece of a rank's part is fetched from all ranks' inputs and
 // folded while it is in the cache, by the rank itself or by one that has nothing else to do, which
 // stores it into the rank's output.
-//   Steps    2: addresses out, all pieces done; nothing is needed from a rank that is busy
-//   elsewhere Bytes    a rank fetches n(p-1)/p and folds n in all; nothing goes through slots Wins
-//   large messages Needs    access to peers' memory
+//   Steps    2: addresses out, all pieces done; a rank that is busy elsewhere holds nobody up
+//   Bytes    a rank fetches n(p-1)/p and folds n in all; nothing goes through slots
+//   Wins     large messages
+//   Needs    access to peers' memory
 #include "algorithms/single_copy.h"
 #include "algorithms/functions.h"
 

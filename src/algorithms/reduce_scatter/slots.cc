@@ -4,7 +4,7 @@
 // it waits for the others' last ones.
 //   Steps    1 a slot, pipelined, no entry or exit barrier
 //   Bytes    a rank copies n(p-1)/p, reads as much and folds n in all
-//   Wins     medium and large messages where single copy is not available
+//   Wins     medium messages, and large ones where single copy is not available
 //   Needs    slots, a ring of 3 or more
 #include "algorithms/slots.h"
 #include "algorithms/functions.h"
