@@ -1,81 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the pages of docs/ that are made from tables of the source; --check compares them."""
+"""Writes the parts of docs/ that are made from tables of the source; --check compares them.
+
+Such a part of a page lies between the comments <!-- NAME: ... --> and <!-- end of NAME -->."""
 
 import pathlib
 import re
 import sys
 import textwrap
 
-import reductions_page
+import reduction_tables
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
-OPTIONS_HEAD = """\
-<!-- Made by scripts/gen_docs.py from src/config/options.def: do not edit. -->
-# Options
-
-Every option is an environment variable `SUMAC_<NAME>`, read once when the program makes its first
-MPI call; an empty value counts as unset. Options with the values *yes* and *no* also accept `1`,
-`on`, `true` and `0`, `off`, `false`, in upper or lower case.
-
-If a value is wrong (not a number, an unknown word, one bad element of a list), the default is used,
-and there is [one warning per job](troubleshooting.md#bad-value). The warning for an unknown
-`SUMAC_` name suggests the option with the most similar name. Rank 0 warns when `MPI_Init` has
-returned. Another rank warns of errors that rank 0 does not have (`on rank 3: ...`) when it first
-sets up a communicator together with rank 0. `sumac check` and `sumac bench` do not start with a bad
-value. There is also one warning if an option cannot be followed, such as an algorithm that cannot
-run here, or an instruction set that the processor lacks.
-
-*Agreed* options must have the same value on all ranks of a communicator: if they differ, its calls
-are handed to the MPI.
-
-| variable | value | default | agreed |
-|---|---|---|---|
-"""
-PATHS_HEAD = """\
-<!-- Made by scripts/gen_docs.py from src/base/algorithms.def and src/observe/reasons.def: do not
-     edit. -->
-# What becomes of a call
-
-A call is served by an algorithm of Sumac, or handed to the MPI for a reason; this is its path.
-`SUMAC_STATS=yes` prints at the end how many calls took each path, and their times.
-`sumac_last_path()` returns the path of the last call. `SUMAC_DEBUG=trace` prints each decision
-once: which algorithm is chosen from which size on, and by which rule.
-
-## Algorithms
-
-`SUMAC_ALGO=allreduce:single_copy` forces an algorithm. If it cannot run, the rules choose, and a
-[warning](troubleshooting.md#forced) says why: it is for other kinds of groups, the message is
-larger than *lines* can hold, the operation is user-defined, and so on. *Single copy* needs access
-to other processes' memory (cross-memory attach), which is tested when a communicator is set up.
-
-*Order* is the order in which the ranks' data of one element are folded. *Rank*: in rank order, from
-rank 0 on. *Tree*: partial results of neighbours, or of groups, are folded with one another.
-*Rotated*: so are those of neighbours, where ranks are counted from the root, or from the rank that
-a part of the vector belongs to. With each of these all ranks get the same bits.
-
-| collective | algorithm | needs | order | what it does |
-|---|---|---|---|---|
-"""
-REASONS_HEAD = """
-## Reasons for handing a call to the MPI
-
-COUNTED
-
-| reason | name |
-|---|---|
-"""
-REFUSALS_HEAD = """
-## Reasons for not promoting a buffer
-
-With direct memory, whole pages of a buffer that is used again and again are *promoted*: they become
-pages of a file that the other ranks of the node map, at the same addresses and with the same data.
-This is not done
-
-| for which memory | because | name |
-|---|---|---|
-"""
+ORDERS = ("rank", "tree", "rotated", "none")
 SCOPES = {"process": "all of the process", "range": "a buffer"}
 VALUES = {
     "flag": "yes or no",
@@ -116,27 +54,34 @@ def accepted(row):
     return VALUES[row["kind"]]
 
 
-def options_page():
+def options():
     fields = ("name", "field", "kind", "default", "choices", "agreed", "doc")
-    options = list(rows("src/config/options.def", "SUMAC_OPTION", *fields))
+    rows_of_options = list(rows("src/config/options.def", "SUMAC_OPTION", *fields))
     text = (ROOT / "src/base/collectives.def").read_text(encoding="utf-8")
     names = re.findall(r"^SUMAC_COLLECTIVE\((\w+)", text, re.MULTILINE)
-    for row in options:
+    for row in rows_of_options:
         row["choices"] = row["choices"].replace("collective_choices", "|".join(names))
-    parts = [OPTIONS_HEAD]
-    for row in options:
+    return rows_of_options
+
+
+def options_table():
+    yield "| variable | value | default | agreed |\n|---|---|---|---|\n"
+    for row in options():
         default = f"`{row['default']}`" if row["default"] else "none"
         agreed = "yes" if row["agreed"] == "1" else ""
-        parts.append(
+        yield (
             f"| [`SUMAC_{row['name']}`](#sumac_{row['name'].lower()}) "
             f"| {accepted(row)} | {default} | {agreed} |\n"
         )
-    for row in options:
+
+
+def options_texts():
+    for number, row in enumerate(options()):
         doc = row["doc"].rstrip(".").replace("<", "&lt;") + "."
-        parts.append(f"\n## SUMAC_{row['name']}\n\n{textwrap.fill(doc, 100)}\n")
+        start = "\n" if number else ""
+        yield f"{start}## SUMAC_{row['name']}\n\n{textwrap.fill(doc, 100)}\n"
         if row["kind"] == "colls":
-            parts.append(f"\nNames: {listed(row['choices'])}.\n")
-    return "".join(parts)
+            yield f"\nNames: {listed(row['choices'])}.\n"
 
 
 def algorithms():
@@ -158,52 +103,77 @@ def counted():
     return textwrap.fill(text, 100)
 
 
-def paths_page():
-    parts = [PATHS_HEAD]
+def algorithms_table():
+    """A row for each name and need, since docs/algorithms.md describes the algorithms."""
+    uses = {}
     for row in algorithms():
         needs = row["needs"].replace("levels_", "levels, ").replace("_", " ")
-        order = "" if row["order"] == "none" else row["order"]
-        unruled = f" (no shipped rule chooses it: {row['unruled']})" if row["unruled"] else ""
-        parts.append(
-            f"| {row['collective']} | `{row['name']}` | {needs} | {order} "
-            f"| {row['doc']}{unruled} |\n"
+        uses.setdefault((row["name"], needs), {}).setdefault(row["order"], []).append(
+            row["collective"]
         )
-    parts.append(REASONS_HEAD.replace("COUNTED", counted()))
+    yield "| algorithm | needs | rank order | tree | rotated | does not combine |\n"
+    yield "|---|---|---|---|---|---|\n"
+    for (name, needs), of_order in uses.items():
+        cells = (", ".join(of_order.get(each, ())) for each in ORDERS)
+        yield f"| `{name}` | {needs} | {' | '.join(cells)} |\n"
+
+
+def reasons_table():
+    yield "| reason | name |\n|---|---|\n"
     for row in rows("src/observe/reasons.def", "SUMAC_REASON", "name", "text"):
-        parts.append(f"| {row['text']} | `{row['name']}` |\n")
-    parts.append(REFUSALS_HEAD)
+        yield f"| {row['text']} | `{row['name']}` |\n"
+
+
+def refusals_table():
+    yield "| for which memory | because | name |\n|---|---|---|\n"
     for row in rows("src/base/refusals.def", "SUMAC_REFUSAL", "name", "scope", "text"):
-        parts.append(f"| {SCOPES[row['scope']]} | {row['text']} | `{row['name']}` |\n")
-    return "".join(parts)
+        yield f"| {SCOPES[row['scope']]} | {row['text']} | `{row['name']}` |\n"
 
 
-def benchmarks_page():
-    """The page as it is, with the table of layouts between its two comments made anew."""
-    text = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
-    table = ["\n| layout | what it is | made by |\n|---|---|---|\n"]
+def layouts_table():
+    yield "| layout | what it is | made by |\n|---|---|---|\n"
     row = re.compile(r'^SUMAC_LAYOUT\((\w+), "([^"]*)",\s*(.*?)\)$', re.MULTILINE | re.DOTALL)
     source = (ROOT / "bench/pack_layouts.def").read_text(encoding="utf-8")
     for name, what, made in row.findall(source):
-        table.append(f"| `{name}` | {what} | `{made}` |\n")
-    part = re.compile(r"(<!-- layouts:.*?-->\n).*?(<!-- end of layouts -->)", re.DOTALL)
-    return part.sub(lambda ends: ends[1] + "".join(table) + "\n" + ends[2], text)
+        yield f"| `{name}` | {what} | `{made}` |\n"
 
 
-PAGES = {
-    "docs/benchmarks.md": benchmarks_page,
-    "docs/options.md": options_page,
-    "docs/paths.md": paths_page,
-    "docs/reductions.md": lambda: reductions_page.make(ROOT, rows),
+PARTS = {
+    "docs/benchmarks.md": {"layouts": layouts_table},
+    "docs/calls.md": {
+        "algorithms": algorithms_table,
+        "counted": lambda: [counted() + "\n"],
+        "reasons": reasons_table,
+    },
+    "docs/memory.md": {"refusals": refusals_table},
+    "docs/options.md": {"table": options_table, "options": options_texts},
+    "docs/reductions.md": {
+        "elements": lambda: reduction_tables.elements(ROOT),
+        "bits": lambda: reduction_tables.bits(ROOT),
+        "types": lambda: reduction_tables.types(rows),
+    },
 }
+
+
+def page_of(name):
+    """The page as it is, with its parts made anew."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for part, make in PARTS[name].items():
+        place = re.compile(rf"(<!-- {part}:.*?-->\n).*?(<!-- end of {part} -->)", re.DOTALL)
+        made = f"\n{''.join(make())}\n"
+        text, found = place.subn(lambda ends, made=made: ends[1] + made + ends[2], text)
+        if found != 1:
+            sys.exit(f"{name}: no place for {part}")
+    return text
 
 
 def main():
     stale = []
-    for name, make in PAGES.items():
-        path, wanted = ROOT / name, make()
+    for name in PARTS:
+        wanted = page_of(name)
         if "--check" not in sys.argv[1:]:
-            path.write_text(wanted, encoding="utf-8")
-        elif not path.exists() or path.read_text(encoding="utf-8") != wanted:
+            (ROOT / name).write_text(wanted, encoding="utf-8")
+        elif (ROOT / name).read_text(encoding="utf-8") != wanted:
             stale.append(name)
     if stale:
         sys.exit(f"{', '.join(stale)} not as the tables of the source say (fix: make docs)")

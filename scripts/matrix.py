@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the test programs under every MPI that is found, and writes docs/compatibility.md.
+"""Runs the test programs under every MPI that is found, and writes the tables of
+docs/compatibility.md.
 
 Usage: scripts/matrix.py [--install] [--short] [--mpi NAMES] [--programs NAMES] [--page]
                          [--missing] [--limit SECONDS]
@@ -105,7 +106,8 @@ def with_programs(build, mpis, programs):
 
 def write_page():
     runs = {path.stem: matrix_jobs.read(path) for path in RESULTS.glob("*.json")}
-    PAGE.write_text(matrix_page.make(runs), encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(matrix_page.put(page, runs), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")
 
 

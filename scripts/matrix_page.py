@@ -1,69 +1,65 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page docs/compatibility.md, from the results of the matrix."""
+"""The tables of docs/compatibility.md, from the results of the matrix."""
 
+import re
 import textwrap
 
 import matrix_jobs
-from matrix_jobs import FAILED, PASSED, RANKS, SKIPPED
+from matrix_jobs import FAILED, PASSED, SKIPPED
 
-HEAD = """\
-<!-- Made by scripts/matrix.py ('make matrix') from scripts/matrix.toml and what it measured: do not
-     edit. -->
-# MPIs that Sumac is tested with
+PART = re.compile(r"(<!-- matrix:.*?-->\n).*?(<!-- end of matrix -->)", re.DOTALL)
+COMPARED = """\
+### What was compared
 
-One installation of Sumac serves all of these, and finds out which it has in front of it when the
-program makes its first MPI call. Sumac is compiled against the binary interface of a family, not
-against a version: what the MPI can do is asked at run time. So the same programs, compiled with
-Debian's Open MPI 4.1 or MPICH 4.0, run here under all MPIs of the family. The rows that end in
-`-abi` are the binary interface of the MPI 5.0 standard: one set of programs, compiled with MPICH's
-header (`mpicc_abi`), on the `libmpi_abi.so` of each MPI.
-
-Each number in the tables is how many comparisons with an expected result a program made, all ranks
-together; a dash, that it is not for this number of ranks. `make matrix` measures this page again
-(`scripts/matrix.py --help`), and `make check` runs a short form on the MPIs that are installed.
+A number says how many results the program compared with expected ones, over all its jobs and ranks.
 """
-NOT_TAKEN = """
-These calls went to the MPI in the jobs above, where rank 0's are counted. Most tests provoke it on
-purpose; [the reasons](paths.md#reasons-for-handing-a-call-to-the-mpi) say when that is.
+LEFT = """\
+### Which calls went to the MPI
 
-| reason | calls | of which collectives |
-|---|---|---|
+These are the calls of rank 0 that went to the MPI in these jobs. Most tests provoke that on
+purpose; [the reasons](calls.md#why-a-call-goes-to-the-mpi) say when it happens.
 """
-
 MPI4PY = """\
-The tests of mpi4py {} for collectives, requests, sessions and threads (one rank: also those of
-which functions exist) have the same verdicts with Sumac as without, by the wheel of mpi4py. The
-numbers are the share of rank 0's calls that Sumac served; a dash: not run."""
+mpi4py {}'s own tests of collectives, requests, sessions and threads (with one rank also those of
+which functions exist) have the same verdicts with Sumac as without. The tests used mpi4py's wheel.
+The numbers are the share of rank 0's calls that Sumac served; a dash means that it was not run."""
 
 
-def _cell(results, program, ranks):
-    for result in results:
-        if (result.program, result.ranks) == (program, ranks):
-            return {PASSED: str(result.checks), FAILED: "**failed**", SKIPPED: "skipped"}[
-                result.outcome
-            ]
-    return "–"
+def _table(rows, head, cells):
+    """A table with a column for each MPI."""
+    lines = [f"| {head} | " + " | ".join(f"`{row['name']}`" for row in rows) + " |"]
+    lines.append("|---" * (head.count("|") + 1) + "|" + "---:|" * len(rows))
+    return [*lines, *cells]
 
 
-def _programs(run, programs):
-    columns = [1, *RANKS] if any(result.ranks == 1 for result in run.results) else [*RANKS]
-    lines = ["| test | what it tests | " + " | ".join(f"{n} ranks" for n in columns) + " |"]
-    lines.append("|---|---|" + "---:|" * len(columns))
-    lines[0] = lines[0].replace("| 1 ranks", "| 1 rank")
-    for program in programs:
-        cells = " | ".join(_cell(run.results, program.name, n) for n in columns)
-        lines.append(f"| `{program.name}` | {program.what} | {cells} |")
-    return lines
+def _cell(run, program):
+    results = [result for result in run.results if result.program == program]
+    if any(result.outcome == FAILED for result in results):
+        ranks = ", ".join(str(each.ranks) for each in results if each.outcome == FAILED)
+        return f"**failed** on {ranks}"
+    checks = sum(result.checks for result in results if result.outcome == PASSED)
+    return str(checks) if checks else "skipped" if results else "–"
 
 
-def _not_taken(run):
-    by_reason = {}
-    for (collective, reason), calls in run.reasons().items():
-        by_reason.setdefault(reason, []).append((calls, collective))
-    ordered = sorted(by_reason.items(), key=lambda item: -sum(calls for calls, _ in item[1]))
-    for reason, uses in ordered:
-        names = ", ".join(sorted({name for _, name in uses}))
-        yield f"| {reason} | {sum(calls for calls, _ in uses)} | {names} |"
+def _compared(rows, runs, programs):
+    return _table(rows, "test | what it tests", (
+        f"| `{program.name}` | {program.what} | "
+        + " | ".join(_cell(runs[row["name"]], program.name) for row in rows) + " |"
+        for program in programs
+    ))  # fmt: skip
+
+
+def _left(rows, runs):
+    by_mpi = {row["name"]: {} for row in rows}
+    for name, of_mpi in by_mpi.items():
+        for (_, reason), calls in runs[name].reasons().items():
+            of_mpi[reason] = of_mpi.get(reason, 0) + calls
+    reasons = {reason for of_mpi in by_mpi.values() for reason in of_mpi}
+    most = {reason: max(of.get(reason, 0) for of in by_mpi.values()) for reason in reasons}
+    return _table(rows, "reason", (
+        f"| {reason} | " + " | ".join(str(of.get(reason, 0)) for of in by_mpi.values()) + " |"
+        for reason in sorted(reasons, key=lambda each: (-most[each], each))
+    ))  # fmt: skip
 
 
 def _summary(rows, runs):
@@ -78,31 +74,55 @@ def _summary(rows, runs):
 
 
 def _mpi4py(rows, shares):
-    lines = ["", "## mpi4py", "", *textwrap.wrap(MPI4PY.format(shares["release"]), 100), ""]
+    lines = ["", "### mpi4py", "", *textwrap.wrap(MPI4PY.format(shares["release"]), 100), ""]
     lines += ["| MPI | 1 rank | 2 ranks | 3 ranks | 4 ranks |", "|---|---:|---:|---:|---:|"]
     for row in rows:
         of_mpi = shares.get(row["name"], {})
-        cells = (f"{of_mpi[n]} %" if n in of_mpi else "–" for n in "1234")
-        lines.append(f"| `{row['name']}` | " + " | ".join(cells) + " |")
+        cells = [f"{of_mpi[n]} %" if n in of_mpi else "–" for n in "1234"]
+        if of_mpi:
+            lines.append(f"| `{row['name']}` | " + " | ".join(cells) + " |")
     return lines
 
 
-def _of_mpi(row, run, programs):
-    lines = ["", f"## {run.version}", ""]
-    lines += [f"- {textwrap.fill(limit, 98, subsequent_indent='  ')}" for limit in row["limits"]]
-    skipped = {result.program: result.why for result in run.results if result.outcome == SKIPPED}
-    names = [program.name for program in programs if program.name in skipped]
-    lines += [f"- `{name}` is skipped: {skipped[name]}." for name in names]
-    lines += [""] if lines[-1] else []
-    lines += _programs(run, programs)
-    return lines + NOT_TAKEN.splitlines() + list(_not_taken(run))
+def _limits(rows, runs):
+    lines = ["", "### What differs between the MPIs", ""]
+    for row in rows:
+        name = f"**{runs[row['name']].version}, `{row['name']}`.**"
+        text = " ".join([name, *row["limits"]])
+        lines.append(f"- {textwrap.fill(text, 98, subsequent_indent='  ')}")
+    return lines
+
+
+def _skipped(rows, runs, programs):
+    """Which tests were not run where, by the reason."""
+    uses = {}
+    for row in rows:
+        for result in runs[row["name"]].results:
+            if result.outcome == SKIPPED:
+                of_reason = uses.setdefault(result.why, {})
+                of_reason.setdefault(result.program, set()).add(row["name"])
+    order = [program.name for program in programs]
+    lines = ["", "| skipped, because | tests | under |", "|---|---|---|"]
+    for why, of_program in sorted(uses.items()):
+        names = ", ".join(f"`{name}`" for name in sorted(of_program, key=order.index))
+        mpis = set().union(*of_program.values())
+        where = ", ".join(f"`{row['name']}`" for row in rows if row["name"] in mpis)
+        lines.append(f"| {why} | {names} | {where} |")
+    return lines
 
 
 def make(runs):
-    """The page of these runs, by the MPIs' names."""
+    """The tables of these runs, by the MPIs' names."""
     rows, programs, shares = matrix_jobs.table()
     rows = [row for row in rows if row["name"] in runs]
-    lines = HEAD.splitlines() + _summary(rows, runs)
-    for row in rows:
-        lines += _of_mpi(row, runs[row["name"]], programs)
-    return "\n".join(lines + _mpi4py(rows, shares)) + "\n"
+    lines = _summary(rows, runs)
+    lines += _limits(rows, runs)
+    lines += ["", *COMPARED.splitlines(), "", *_compared(rows, runs, programs)]
+    lines += _skipped(rows, runs, programs)
+    lines += ["", *LEFT.splitlines(), "", *_left(rows, runs)]
+    return "\n".join(lines + _mpi4py(rows, shares)) + "\n\n"
+
+
+def put(page, runs):
+    """The page with the tables of these runs between its two comments."""
+    return PART.sub(lambda ends: ends[1] + make(runs) + ends[2], page)

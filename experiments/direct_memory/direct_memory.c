@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What promotion of buffers costs and gains (docs/direct.md); an ordinary MPI program.
+// What promotion of buffers costs and gains (docs/memory.md); an ordinary MPI program.
 //   direct_memory calls BYTES CALLS BUFFERS   the time of each of the first CALLS all-reduces in
 //                                             new buffers, of which there are BUFFERS, one after
 //                                             another

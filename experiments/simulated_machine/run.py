@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """How far simulation is from measurement: collectives on this machine, or on hosts of the lab
-(docs/lab.md), measured, and the same simulated. Latency and bandwidths of the simulated memory and
-network at each size are those of one message, and of two that cross, between two ranks; the
-collectives are foretold from them, and compared.
+(docs/hierarchy.md), measured, and the same simulated. Latency and bandwidths of the simulated
+memory and network at each size are those of one message, and of two that cross, between two ranks;
+the collectives are foretold from them, and compared.
 
 Usage: experiments/simulated_machine/run.py [--hosts N] [--sizes N,...] [--measured FILE] ...
 Exit status: 0 done, 1 a job failed, 3 no MPI, no SimGrid or no lab here.

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files have at most 500 lines, functions at most 80; two tables may be longer."""
+"""Files have at most 500 lines, functions at most 80; the table of rules may be longer."""
 
 import lizard
 from repository import files, finish, name_of
 
 FILE_LINES = 500
-# The rules, and a generated page whose length follows the number of MPIs it was measured with.
-TABLE_LINES = {"src/rules/rules.toml": 750, "docs/compatibility.md": 1000}
+TABLE_LINES = {"src/rules/rules.toml": 750}
 FUNCTION_LINES = 80
 CODE = ("*.c", "*.cc", "*.h", "*.py", "*.hpp", "*.cpp")
 TEXT = (*CODE, "*.S", "*.def", "*.sh", "*.cmake", "*CMakeLists.txt", "*.md", "*.f90", "*.toml")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // This is the one waiting policy, and the only place that spins, pauses, drives the MPI's own
-// progress, yields and sleeps. The rules are in docs/waiting.md.
+// progress, yields and sleeps. The rules are in docs/reliability.md.
 #pragma once
 
 #include <algorithm>

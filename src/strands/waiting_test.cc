@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tests check the rules of docs/waiting.md on a kernel whose clock, yields and sleeps are the
-// test's.
+// The tests check the rules of docs/reliability.md on a kernel whose clock, yields and sleeps are
+// the test's.
 #include "strands/waiting.h"
 
 #include <gtest/gtest.h>

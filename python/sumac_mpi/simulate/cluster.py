@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A described cluster: a TOML file, read and checked. docs/simulation.md has the keys."""
+"""A described cluster: a TOML file, read and checked. docs/hierarchy.md has the keys."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def load(name: str) -> Cluster:
     except OSError as error:
         raise bad_value(f"{path}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise bad_value(f"{path}: {error}", fix="docs/simulation.md has the keys") from error
+        raise bad_value(f"{path}: {error}", fix="docs/hierarchy.md has the keys") from error
     return _checked(_read(Cluster, content, path.name), path.name)
 
 

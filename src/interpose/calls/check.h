@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With SUMAC_CHECK=results, a call that Sumac serves is done a second time, by the MPI's own
-// function on buffers of the check's, and the two results are compared. See docs/checking.md.
+// function on buffers of the check's, and the two results are compared. See docs/reproducible.md.
 #pragma once
 
 #include <cstddef>

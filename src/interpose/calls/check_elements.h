@@ -3,8 +3,8 @@
 // by them. They use plain values only.
 //
 // Two orders of folding give the same bits, except where the standard leaves the result open
-// (docs/checking.md). There the ranks' inputs decide how far results may be apart: each rank makes
-// `weights` from its inputs, and their sums over the ranks bound the difference.
+// (docs/reproducible.md). There the ranks' inputs decide how far results may be apart: each rank
+// makes `weights` from its inputs, and their sums over the ranks bound the difference.
 #pragma once
 
 #include <cstddef>

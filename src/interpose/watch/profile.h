@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With SUMAC_PROFILE, Sumac watches the program's calls, hands all of them to the MPI, and writes a
 // file for each rank that tells which calls were made from where, and how long they took. See
-// docs/profile.md.
+// docs/calls.md.
 //
 // There are sums for each kind of call (kinds.h); calls are kept one by one up to
 // SUMAC_PROFILE_CALLS of them. Ranks find the same call by its communicator and its number there. A
