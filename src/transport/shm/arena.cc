@@ -33,6 +33,11 @@ std::size_t bytes_beyond_usual(const Layout& layout) {
   return bytes_a_rank(layout) - bytes_a_rank(with_usual_ring(layout));
 }
 
+// Pages of a block of up to so many bytes are all mapped when it is confirmed. Of larger ones a
+// rank maps its own part alone: it reads few bytes of each of many others, and the kernel maps some
+// pages around those that are read, but not around those that are written.
+constexpr std::size_t kMostPopulated = 8 << 20;
+
 constexpr std::size_t kShareOfLongRings = 16;  // they get a sixteenth of the budget
 
 bool includes(const std::vector<std::uint64_t>& all, const std::uint64_t* some, int count) {
@@ -225,13 +230,19 @@ std::byte* Arena::accept(const Ticket& ticket, int rank) {
         (rank == 0 && !reserve_segment(ticket.key, lane, layout.rings_offset(), root_))) {
       return nullptr;
     }
+    populate_segment({memory + lane + own, layout.rank_stride()});
   }
   return memory;
 }
 
 void Arena::confirm(const Ticket& ticket) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (Mapping& mapping : mapped_) mapping.confirmed |= mapping.id == ticket.id;
+  for (Mapping& mapping : mapped_) {
+    if (mapping.id != ticket.id) continue;
+    const bool small = mapping.segment.bytes <= kMostPopulated;
+    if (!mapping.confirmed && small) populate_segment(mapping.segment);
+    mapping.confirmed = true;
+  }
   for (Block& block : owned_) {
     if (block.id != ticket.id || block.confirmed) continue;
     block.confirmed = true;

@@ -3,6 +3,8 @@
 #include "transport/shm/arena.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -150,6 +152,30 @@ long count_mappings() {
     count += line.find("/dev/shm/") != std::string::npos;
   }
   return count;
+}
+
+long page_faults() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+// The first calls take no page faults in a block: neither in a rank's own part nor in others'.
+TEST(Arena, PagesOfConfirmedBlocksAreMapped) {
+  Arena arenas[4];
+  const Ticket ticket = arenas[0].offer(2, 2, kMembers, kBudget);
+  std::byte* block = nullptr;
+  for (int r = 0; r < 2; ++r) block = arenas[r].accept(ticket, r);
+  ASSERT_NE(block, nullptr);
+  for (int r = 0; r < 2; ++r) arenas[r].confirm(ticket);
+  constexpr int kPopulate = 22;  // MADV_POPULATE_READ
+  if (madvise(block, kPage, kPopulate) != 0) GTEST_SKIP() << "this kernel cannot map in one go";
+  const long before = page_faults();
+  for (std::size_t at = 0; at < ticket.bytes; at += kPage) {
+    volatile std::byte& byte = block[at];
+    byte = std::byte{1};
+  }
+  EXPECT_LT(page_faults() - before, static_cast<long>(ticket.bytes / kPage / 8));
 }
 
 // The block of two ranks that have become idle, as each of them remembers it.

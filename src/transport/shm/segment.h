@@ -42,6 +42,10 @@ Segment open_segment(const SegmentKey& key, std::size_t bytes, const std::string
 bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t bytes,
                      const std::string& root = "");
 
+// Has the kernel map pages that are reserved in one go, where it can (Linux 5.14): the first calls
+// then take no page fault for each of them. Pages that are not reserved may come to exist.
+void populate_segment(const Segment& segment);
+
 // Returns the memory to the system though ranks still have the file mapped; it then reads as zero.
 void discard_segment(const Segment& segment);
 
