@@ -107,17 +107,19 @@ class Explainer {
 
 // The hierarchy as one rank sees it.
 AgreedLevels Explainer::agreed_by(int rank) const {
-  std::vector<LevelGroup> groups = levels_of(hierarchy_, rank, options_.ranks);
-  for (LevelGroup& group : groups) group.measured = options_.measured;
-  return agreed_levels(spec_, hierarchy_, rank, std::move(groups), rules_, options_.algo.c_str());
+  AgreedLevels agreed;
+  see_levels(spec_, hierarchy_, rank, agreed);
+  for (LevelGroup& group : agreed.groups) group.measured = options_.measured;
+  choose_for_levels(spec_, rules_, options_.algo.c_str(), agreed);
+  return agreed;
 }
 
 // For each rank, the number of ranks that belong to the same member of the last level.
 std::vector<int> Explainer::ranks_beside() const {
   const TreeOrder order = tree_order(hierarchy_, options_.ranks);
-  std::vector<int> beside(order.ranks.size());
-  for (std::size_t place = 0; place < order.ranks.size(); ++place) {
-    const auto top = static_cast<std::size_t>(order.top_of[place]);
+  std::vector<int> beside(static_cast<std::size_t>(order.size()));
+  for (int place = 0; place < order.size(); ++place) {
+    const int top = order.top_of(place);
     beside[static_cast<std::size_t>(order.ranks[place])] = order.tops[top + 1] - order.tops[top];
   }
   return beside;

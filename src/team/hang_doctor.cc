@@ -85,11 +85,9 @@ void for_each_missing(Team& team, Visit visit) {
 // Ends the job, since this rank and `rank` of `group` are in different calls: those of this number,
 // or the last ones if it is 0. `members` are the group's ranks in the team; it is empty if they are
 // all of the team's.
-void end_for_different_calls(const Team& team, const ShmGroup& group,
-                             const std::vector<int>& members, int rank, std::uint64_t number) {
-  const auto named = [&](int of) {
-    return members.empty() ? of : members[static_cast<std::size_t>(of)];
-  };
+void end_for_different_calls(const Team& team, const ShmGroup& group, const RankList& members,
+                             int rank, std::uint64_t number) {
+  const auto named = [&](int of) { return members.empty() ? of : members[of]; };
   const auto called = [&](int of) {
     Announcement call;
     return group.announced(of, number, call) ? text_of(call) : "nothing that is known";
@@ -212,7 +210,7 @@ void end_if_rank_is_lost(Team& team) {
 bool end_if_calls_differ(const Team& team) {
   bool differ = false;
   // Persistent operations announce themselves on slots of their own.
-  const auto look = [&](const ShmGroup& group, const std::vector<int>& members) {
+  const auto look = [&](const ShmGroup& group, const RankList& members) {
     std::uint64_t number = 0;
     const int rank = differ ? -1 : group.find_different(number);
     if (rank < 0) return;

@@ -8,14 +8,14 @@
 namespace sumac {
 namespace {
 
-std::uint64_t processes_of(const Team& team, const std::vector<int>& members) {
+std::uint64_t processes_of(const Team& team, const RankList& members) {
   std::uint64_t hash = SUMAC_HASH_START;
   for (const int r : members) hash = hash_value(team.processes[static_cast<std::size_t>(r)], hash);
   return hash;
 }
 
 // Where ranks share processors, a line takes two changes of context there and back.
-bool can_be_measured(const Team& team, const std::vector<int>& members) {
+bool can_be_measured(const Team& team, const RankList& members) {
   return members.size() > 1 && !team.spec.oversubscribed[static_cast<std::size_t>(members[0])];
 }
 
@@ -61,7 +61,7 @@ void KnownMeasures::keep(std::uint64_t processes, const Measured& measured, std:
   known_[processes] = {measured, now + kKept};
 }
 
-void tell_measured(const Team& team, const std::vector<int>& members, Offered& offered) {
+void tell_measured(const Team& team, const RankList& members, Offered& offered) {
   offered.known = !can_be_measured(team, members);
   if (offered.known) return;
   const auto known = team.context.measures.find(processes_of(team, members));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -83,8 +82,7 @@ WaitPolicy wait_policy(Team& team, bool oversubscribed) {
 // fails.
 bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes) {
   Arena& arena = team.context.arena;
-  std::vector<int> all(static_cast<std::size_t>(team.size));
-  std::iota(all.begin(), all.end(), 0);
+  const RankList all = RankList::first(team.size);
   Offered offered;
   const Ticket& ticket = offered.ticket;
   if (team.rank == 0) {
@@ -117,7 +115,7 @@ bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wi
   team.peers = maps ? std::move(mapped) : make_peer_memory(team.spec.reach, team.pids);
   team.spec.measured = offered.measured;
   if (!offered.known) {
-    std::vector<MeasuredGroup> groups{{team.group, std::move(all), team.peers.get()}};
+    std::vector<MeasuredGroup> groups{{team.group, all, team.peers.get()}};
     measure_groups(team, groups);
     team.spec.measured = groups[0].measured;
   }

@@ -66,7 +66,8 @@ void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
   const bool leads = shares && own->rank == own->leader;
   if (leads) {
     std::vector<std::uint64_t> members;
-    for (int r : own->members) members.push_back(team_.processes[static_cast<std::size_t>(r)]);
+    for (const int r : own->members)
+      members.push_back(team_.processes[static_cast<std::size_t>(r)]);
     offered.ticket = arena.offer(own->size, 2, members.data(), budget_,
                                  team_.spec.slots_of(own->members[0]), team_.context.control());
     tell_measured(team_, own->members, offered);
@@ -95,7 +96,8 @@ void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
 }
 
 std::vector<LevelGroup> LevelsSetUp::make_groups(const Hierarchy& hierarchy) {
-  std::vector<LevelGroup> groups = levels_of(hierarchy, team_.rank, team_.size);
+  std::vector<LevelGroup> groups =
+      levels_of(hierarchy, tree_order(hierarchy, team_.size), team_.rank);
   for (std::size_t l = 0; l < hierarchy.levels.size(); ++l) {
     make_block(hierarchy.levels[l], l < groups.size() ? &groups[l] : nullptr);
   }
@@ -192,10 +194,9 @@ std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
   const auto made = std::make_unique<Levels>();
   Levels& own = *made;
   if (team_.spec.reach != Reach::none) own.lowest = std::move(lowest);
-  const std::unique_ptr<AgreedLevels> agreed(
-      new AgreedLevels(agreed_levels(team_.spec, hierarchy, team_.rank, std::move(groups),
-                                     team_.context.rules, team_.context.options.algo)));
-  static_cast<AgreedLevels&>(own) = std::move(*agreed);
+  see_levels(team_.spec, hierarchy, team_.rank, own);
+  own.groups = std::move(groups);
+  choose_for_levels(team_.spec, team_.context.rules, team_.context.options.algo, own);
   own.messages = std::move(messages);
   own.first_tag = first_tag;
   own.marks_calls = marks_calls(team_);

@@ -21,13 +21,11 @@ int place_in(const std::vector<int>& members, int rank) {
   return found == members.end() ? -1 : static_cast<int>(found - members.begin());
 }
 
-LevelGroup sending_group(const char* name, std::vector<int> members, int own) {
-  LevelGroup group;
+void fill(LevelGroup& group, const char* name, const RankList& members, int rank) {
   std::strncpy(group.name, name, sizeof group.name - 1);
-  group.size = static_cast<int>(members.size());
-  group.rank = own;
-  group.members = std::move(members);
-  return group;
+  group.size = members.size();
+  group.rank = members.index_of(rank);
+  group.members = members;
 }
 
 // Returns the number of fast ranks of a node, or of all its ranks if all are slow.
@@ -134,60 +132,63 @@ bool has_slow_ranks(const TeamSpec& spec) {
   return count_fast(spec, first) < static_cast<int>(first.size());
 }
 
-AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank,
-                           std::vector<LevelGroup> groups, const RuleSet& rules, const char* algo) {
-  AgreedLevels agreed;
-  for (const LevelGroup& level : groups) {
-    Capabilities of_level = spec.of_group(level.size, level.members[0], level.shared);
-    of_level.measured = level.measured;
-    agreed.choices.push_back({rules, of_level, algo});
-  }
-  if (spec.reach == Reach::maps && groups[0].shared && groups[0].size > 1) {
-    Capabilities in_place = spec.of_group(groups[0].size, groups[0].members[0], true);
-    in_place.reach = spec.reach;
-    in_place.measured = groups[0].measured;
-    in_place.within_levels = false;
-    agreed.direct = {rules, in_place, algo};
-  }
+void see_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank, AgreedLevels& agreed) {
+  agreed.whole_group = spec.of_all(hierarchy);
   agreed.depth = hierarchy.levels.size();
-  agreed.whole = {rules, spec.of_all(hierarchy), algo};
-  const auto sending = [&](const char* name, std::vector<int> members) {
-    const int own = place_in(members, rank);
-    SendingGroup group{sending_group(name, std::move(members), own), {}};
-    group.choices = {rules, spec.of_group(group.group.size, group.group.members[0], false), algo};
-    return group;
-  };
-  if (has_equal_nodes(spec, hierarchy)) {
-    std::vector<int> peers;
+  agreed.order = std::make_shared<const TreeOrder>(tree_order(hierarchy, spec.ranks()));
+  agreed.place = agreed.order->ranks.index_of(rank);
+  agreed.own = rank;
+  agreed.groups = levels_of(hierarchy, *agreed.order, rank);
+  if (agreed.whole_group.equal_nodes) {
+    RankList peers;
     for (const Group& node : hierarchy.levels[0].groups) {
-      peers.push_back(node.members[static_cast<std::size_t>(groups[0].rank)]);
+      peers.push_back(node.members[static_cast<std::size_t>(agreed.groups[0].rank)]);
     }
-    agreed.counterparts = sending("top", std::move(peers));
+    fill(agreed.counterparts.group, "top", peers, rank);
   }
-  std::vector<std::vector<int>> nodes = ranks_of_nodes(spec.places);
-  if (needs_messages(hierarchy)) {
-    std::vector<int> all;
-    for (const std::vector<int>& node : nodes) all.insert(all.end(), node.begin(), node.end());
-    agreed.all = sending("all", std::move(all));
+  const std::vector<std::vector<int>> nodes = ranks_of_nodes(spec.places);
+  if (agreed.whole_group.sends) {
+    RankList all;
+    for (const std::vector<int>& node : nodes) {
+      for (const int each : node) all.push_back(each);
+    }
+    fill(agreed.all.group, "all", all, rank);
   }
   if (has_as_many_each(spec)) {
     const auto own = std::find_if(nodes.begin(), nodes.end(), [&](const std::vector<int>& node) {
       return place_in(node, rank) >= 0;
     });
     const auto place = static_cast<std::size_t>(place_in(*own, rank));
-    std::vector<int> across;
+    RankList across;
     for (const std::vector<int>& node : nodes) across.push_back(node[place]);
     agreed.parts = count_fast(spec, *own);
-    agreed.node = sending("node", std::move(*own));
-    agreed.across = sending("top", std::move(across));
+    fill(agreed.node.group, "node", *own, rank);
+    fill(agreed.across.group, "top", across, rank);
   }
-  agreed.order = std::make_shared<const TreeOrder>(tree_order(hierarchy, spec.ranks()));
-  const std::vector<int>& order = agreed.order->ranks;
-  agreed.place = static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin());
-  agreed.own = rank;
-  set_places(*agreed.order, groups);
-  agreed.groups = std::move(groups);
-  return agreed;
+}
+
+void choose_for_levels(const TeamSpec& spec, const RuleSet& rules, const char* algo,
+                       AgreedLevels& agreed) {
+  for (const LevelGroup& level : agreed.groups) {
+    Capabilities of_level = spec.of_group(level.size, level.members[0], level.shared);
+    of_level.measured = level.measured;
+    agreed.choices.push_back({rules, of_level, algo});
+  }
+  const LevelGroup& lowest = agreed.groups[0];
+  if (spec.reach == Reach::maps && lowest.shared && lowest.size > 1) {
+    Capabilities in_place = spec.of_group(lowest.size, lowest.members[0], true);
+    in_place.reach = spec.reach;
+    in_place.measured = lowest.measured;
+    in_place.within_levels = false;
+    agreed.direct = {rules, in_place, algo};
+  }
+  agreed.whole_group.reach = spec.reach;
+  agreed.whole = {rules, agreed.whole_group, algo};
+  for (SendingGroup* each : {&agreed.counterparts, &agreed.all, &agreed.node, &agreed.across}) {
+    const LevelGroup& group = each->group;
+    if (group.members.empty()) continue;
+    each->choices = {rules, spec.of_group(group.size, group.members[0], false), algo};
+  }
 }
 
 }  // namespace sumac

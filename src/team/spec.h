@@ -42,10 +42,12 @@ struct TeamSpec {
   }
 };
 
-// Returns what `rank` agrees on with the others about a hierarchy. `groups` are the levels it takes
-// part in (levels_of()); `rules`, or `algo` in the text of SUMAC_ALGO, choose for them.
-AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank,
-                           std::vector<LevelGroup> groups, const RuleSet& rules, const char* algo);
+// Fills in how `rank` takes part in a hierarchy: all that follows from where the ranks are.
+void see_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank, AgreedLevels& agreed);
+// Adds the choices, once the ranks have agreed on how they reach one another and measured their
+// groups. `rules`, or `algo` in the text of SUMAC_ALGO, choose.
+void choose_for_levels(const TeamSpec& spec, const RuleSet& rules, const char* algo,
+                       AgreedLevels& agreed);
 
 // Returns true for one group that shares memory, which is served without levels.
 bool is_flat(const Hierarchy& hierarchy);

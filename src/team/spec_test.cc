@@ -103,14 +103,15 @@ TEST(Spec, AllRanksTakePartWhereNodesHaveAsManyEach) {
   const Hierarchy hierarchy = hierarchy_of(slow.places, "node");
   EXPECT_TRUE(slow.of_all(hierarchy).as_many_each);
   EXPECT_TRUE(slow.of_all(hierarchy).has_slow);
-  const AgreedLevels agreed =
-      agreed_levels(slow, hierarchy, 5, levels_of(hierarchy, 5, slow.ranks()), RuleSet(), "");
-  EXPECT_EQ(agreed.node.group.members, expected[0]);
+  AgreedLevels agreed;
+  see_levels(slow, hierarchy, 5, agreed);
+  choose_for_levels(slow, RuleSet(), "", agreed);
+  EXPECT_TRUE(agreed.node.group.members == RankList(expected[0]));
   EXPECT_EQ(agreed.node.group.rank, 3);
-  EXPECT_EQ(agreed.across.group.members, (std::vector<int>{5, 8}));
+  EXPECT_TRUE(agreed.across.group.members == RankList({5, 8}));
   EXPECT_EQ(agreed.across.group.rank, 0);
   EXPECT_EQ(agreed.parts, 2);
-  EXPECT_EQ(agreed.all.group.members, (std::vector<int>{0, 1, 4, 5, 6, 2, 3, 7, 8, 9}));
+  EXPECT_TRUE(agreed.all.group.members == RankList({0, 1, 4, 5, 6, 2, 3, 7, 8, 9}));
   // The nodes have the same number of ranks, but not of slow ones.
   slow.places[2].slow = true;
   slow.places[2].attached = 2;
