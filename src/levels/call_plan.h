@@ -26,7 +26,7 @@ struct SendingGroup {
 struct AgreedLevels {
   std::vector<LevelGroup> groups;    // the groups that this rank takes part in
   std::size_t depth = 0;             // number of levels of the hierarchy
-  Capabilities whole_group;          // of the communicator
+  Capabilities whole_group;          // capabilities of the communicator
   ChoiceTable whole;                 // for the communicator
   std::vector<ChoiceTable> choices;  // indexed by level
   ChoiceTable direct;                // for the lowest level in place, if that is possible

@@ -13,12 +13,12 @@ int index_of(const std::vector<int>& members, int rank) {
 }
 
 // These are the places in TreeOrder of the ranks that a rank stands for.
-struct Span {
+struct TreeSpan {
   int begin, end;
 };
 
 LevelGroup level_of(const HierarchyLevel& from, const Group& group, int rank,
-                    const std::vector<Span>& spans) {
+                    const std::vector<TreeSpan>& spans) {
   LevelGroup level;
   std::strncpy(level.name, from.name.c_str(), sizeof level.name - 1);
   level.size = static_cast<int>(group.members.size());
@@ -37,7 +37,7 @@ LevelGroup level_of(const HierarchyLevel& from, const Group& group, int rank,
 
 std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, const TreeOrder& order, int rank) {
   std::vector<LevelGroup> levels;
-  std::vector<Span> spans(static_cast<std::size_t>(order.size()));  // [rank]
+  std::vector<TreeSpan> spans(static_cast<std::size_t>(order.size()));  // [rank]
   int place = 0;
   for (const int at : order.ranks) {
     spans[static_cast<std::size_t>(at)] = {place, place + 1};
@@ -53,7 +53,7 @@ std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, const TreeOrder& o
     levels.push_back(level_of(level, *own, rank, spans));
     takes_part = levels.back().rank == levels.back().leader;
     for (const Group& group : level.groups) {
-      const auto span = [&](int member) -> Span& {
+      const auto span = [&](int member) -> TreeSpan& {
         return spans[static_cast<std::size_t>(member)];
       };
       const int leader = group.members[static_cast<std::size_t>(group.leader)];

@@ -15,25 +15,25 @@
 
 namespace sumac {
 
-std::vector<WatchedRank> watch_ranks(const std::vector<Hello>& hellos, int rank) {
-  std::vector<WatchedRank> watched(hellos.size());
-  const Hello& own = hellos[static_cast<std::size_t>(rank)];
+std::vector<WatchedRank> watch_ranks(const std::vector<Hello>& node, const Hello& own) {
+  std::vector<WatchedRank> watched(node.size());
   if (own.pid_namespace == 0) return watched;
-  for (std::size_t r = 0; r < hellos.size(); ++r) {
-    const Hello& hello = hellos[r];
-    const bool seen = hello.machine == own.machine && hello.place.node == own.place.node &&
-                      hello.pid_namespace == own.pid_namespace && hello.pid != own.pid;
+  for (std::size_t r = 0; r < node.size(); ++r) {
+    const Hello& hello = node[r];
+    const bool seen = hello.pid_namespace == own.pid_namespace && hello.pid != own.pid;
     if (seen) watched[r] = {{hello.pid, hello.begin}, hello.job_rank};
   }
   return watched;
 }
 
 bool is_lost(const Team& team, int rank) {
-  return !team.watched.empty() && is_gone(team.watched[static_cast<std::size_t>(rank)].process);
+  const int place = team.node.watched.empty() ? -1 : team.node.ranks.index_of(rank);
+  return place >= 0 && is_gone(team.node.watched[static_cast<std::size_t>(place)].process);
 }
 
 void end_for_lost_rank(const Team& team, int rank) {
-  const WatchedRank& lost = team.watched[static_cast<std::size_t>(rank)];
+  const auto place = static_cast<std::size_t>(team.node.ranks.index_of(rank));
+  const WatchedRank& lost = team.node.watched[place];
   const std::string in_job =
       lost.job_rank < 0 ? "" : "rank " + std::to_string(lost.job_rank) + " of the job, ";
   char host[256] = "";

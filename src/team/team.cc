@@ -47,9 +47,8 @@ void Team::reset() {
   spec = TeamSpec();
   group = ShmGroup();
   own_ranks.clear();
-  pids.clear();
-  watched.clear();
-  processes.clear();
+  node = OwnNode();
+  first_process = members = 0;
   deferred = false;
   trace_group = traced = 0;
   hierarchy.clear();

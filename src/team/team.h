@@ -3,21 +3,19 @@
 // hierarchies and messages they have for it, and what is under way.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "levels/levels_run.h"
-#include "machine/liveness.h"
 #include "observe/stats.h"
 #include "progress/queue.h"
 #include "rules/choice_table.h"
 #include "team/context.h"
 #include "team/direct_tries.h"
 #include "team/oob.h"
+#include "team/own_node.h"
 #include "team/spec.h"
 #include "team/trials.h"
 #include "transport/cma.h"
@@ -34,12 +32,6 @@ struct OwnRanks {
   ShmGroup group;                     // one group in shared memory
   std::unique_ptr<LevelsRun> levels;  // or a hierarchy
   bool in_use = false;                // this rank uses it
-};
-
-// This rank can see whether the process of that rank runs.
-struct WatchedRank {
-  WatchedProcess process;
-  int job_rank = -1;  // -1: not known
 };
 
 // A team as one of its ranks sees it. MPI allows one collective call at a time on a communicator,
@@ -94,11 +86,11 @@ struct Team {
   std::uint64_t trace_group = 0, traced = 0;
   bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
 
-  std::unique_ptr<PeerMemory> peers;     // null if ranks do not reach one another's buffers
-  RefusalsMet refusals;                  // transfers that were refused in earlier calls
-  std::vector<pid_t> pids;               // [rank]; 0 if attach does not work
-  std::vector<WatchedRank> watched;      // indexed by rank
-  std::vector<std::uint64_t> processes;  // [rank] which process it is
+  std::unique_ptr<PeerMemory> peers;  // null if ranks do not reach one another's buffers
+  RefusalsMet refusals;               // transfers that were refused in earlier calls
+  OwnNode node;                       // the ranks of this rank's node
+  std::uint64_t first_process = 0;    // rank 0's process; 0: not known yet
+  std::uint64_t members = 0;          // hash of all ranks' processes, in their order
   Stats stats;
   Trials trials;  // finds which route is the fastest at which sizes
 
