@@ -60,9 +60,11 @@ struct Alike {
 
 TeamSpec spec_of(const Options& options, const Places& places) {
   TeamSpec spec;
-  spec.places = places.of_ranks;
-  spec.oversubscribed.assign(spec.places.size(), places.oversubscribed);
-  spec.spare.assign(spec.places.size(), places.spare);
+  std::vector<PlacedRank> ranks;
+  for (const Place& place : places.of_ranks) {
+    ranks.push_back({place, place.node, places.oversubscribed, places.spare});
+  }
+  spec.placement = Placement(ranks);
   spec.family = options.family;
   spec.node_radix = options.node_radix;
   spec.in_rank_order = options.reproducible;
@@ -75,6 +77,7 @@ class Explainer {
  public:
   Explainer(const Options& options, const Places& places, const RuleSet& rules)
       : options_(options),
+        places_(places),
         spec_(spec_of(options, places)),
         rules_(rules),
         hierarchy_(hierarchy_of(options, places)),
@@ -98,6 +101,7 @@ class Explainer {
   Way in_one_group(const Capabilities& group) const;
 
   const Options& options_;
+  const Places& places_;
   const TeamSpec spec_;
   const RuleSet& rules_;
   const Hierarchy hierarchy_;
@@ -107,17 +111,19 @@ class Explainer {
 
 // The hierarchy as one rank sees it.
 AgreedLevels Explainer::agreed_by(int rank) const {
-  std::vector<LevelGroup> groups = levels_of(hierarchy_, rank, options_.ranks);
-  for (LevelGroup& group : groups) group.measured = options_.measured;
-  return agreed_levels(spec_, hierarchy_, rank, std::move(groups), rules_, options_.algo.c_str());
+  AgreedLevels agreed;
+  see_levels(spec_, hierarchy_, rank, agreed);
+  for (LevelGroup& group : agreed.groups) group.measured = options_.measured;
+  choose_for_levels(spec_, rules_, options_.algo.c_str(), agreed);
+  return agreed;
 }
 
 // For each rank, the number of ranks that belong to the same member of the last level.
 std::vector<int> Explainer::ranks_beside() const {
   const TreeOrder order = tree_order(hierarchy_, options_.ranks);
-  std::vector<int> beside(order.ranks.size());
-  for (std::size_t place = 0; place < order.ranks.size(); ++place) {
-    const auto top = static_cast<std::size_t>(order.top_of[place]);
+  std::vector<int> beside(static_cast<std::size_t>(order.size()));
+  for (int place = 0; place < order.size(); ++place) {
+    const int top = order.top_of(place);
     beside[static_cast<std::size_t>(order.ranks[place])] = order.tops[top + 1] - order.tops[top];
   }
   return beside;
@@ -203,7 +209,7 @@ Row& Explainer::row(const StagePlan& stage, const Capabilities& capabilities,
 // Adds what a group does in a stage.
 void Explainer::add(const StagePlan& stage, const LevelGroup& group, const CallPlan& plan,
                     Way& way) const {
-  const auto node = [&](int index) { return spec_.places[group.members[index]].node; };
+  const auto node = [&](int index) { return places_.of_ranks[group.members[index]].node; };
   ++row(stage, spec_.of_group(group.size, group.members[0], group.shared), group, plan, way).groups;
   if (group.shared) return;
   for (const Message& m : price(plan, stage, group, shape_).messages) {
@@ -243,7 +249,7 @@ void Explainer::add_others(int rank, Workers workers, const Choice& choice, Way&
 // Adds all groups of this kind: each once, as one of its ranks sees it.
 void Explainer::add_all(Workers workers, const Choice& choice, Way& way) const {
   const auto add_of = [&](int rank) { add_others(rank, workers, choice, way); };
-  const std::vector<std::vector<int>> nodes = ranks_of_nodes(spec_.places);
+  const std::vector<std::vector<int>> nodes = ranks_of_nodes(places_.of_ranks);
   switch (workers) {
     case Workers::level:
       for (const Alike& alike : alike_) add_level(alike, choice, way);

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "interpose/mpi/constants.h"
 #include "levels/call_plan.h"
@@ -96,6 +97,33 @@ void Communicator::all_gather(const void* own, void* all, std::size_t bytes) {
   const int count = static_cast<int>(bytes);
   PMPI_Gather(own, count, MPI_BYTE, all, count, MPI_BYTE, 0, comm_);
   PMPI_Bcast(all, count * team.size, MPI_BYTE, 0, comm_);
+}
+
+void Communicator::gather(const void* own, void* all, std::size_t bytes) {
+  const int count = static_cast<int>(bytes);
+  PMPI_Gather(own, count, MPI_BYTE, all, count, MPI_BYTE, 0, comm_);
+}
+
+// No other messages go through this communicator, so its ranks need none of their own. The first
+// member gathers, and sends to all.
+bool Communicator::all_gather_among(const RankList& members, const void* own, void* all,
+                                    std::size_t bytes) {
+  constexpr int kTag = 1;
+  const int count = static_cast<int>(bytes), whole = count * members.size();
+  if (team.rank != members[0]) {
+    PMPI_Send(own, count, MPI_BYTE, members[0], kTag, comm_);
+    PMPI_Recv(all, whole, MPI_BYTE, members[0], kTag, comm_, MPI_STATUS_IGNORE);
+    return true;
+  }
+  auto* to = static_cast<std::byte*>(all);
+  std::memcpy(to, own, bytes);
+  for (int i = 1; i < members.size(); ++i) {
+    PMPI_Recv(to + i * count, count, MPI_BYTE, members[i], kTag, comm_, MPI_STATUS_IGNORE);
+  }
+  for (int i = 1; i < members.size(); ++i) {
+    PMPI_Send(all, whole, MPI_BYTE, members[i], kTag, comm_);
+  }
+  return true;
 }
 
 void Communicator::all_and(std::uint64_t* words, std::size_t count) {

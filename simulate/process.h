@@ -88,6 +88,9 @@ class Communicator final : private Oob {
 
  private:
   void all_gather(const void* own, void* all, std::size_t bytes) override;
+  void gather(const void* own, void* all, std::size_t bytes) override;
+  bool all_gather_among(const RankList& members, const void* own, void* all,
+                        std::size_t bytes) override;
   void all_and(std::uint64_t* words, std::size_t count) override;
   void all_max(std::uint64_t* words, std::size_t count) override;
   void broadcast(void* data, std::size_t bytes) override;

@@ -63,11 +63,6 @@ Algorithm AgreedLevels::choose_direct(Collective collective, std::size_t bytes,
   return direct_of(collective);
 }
 
-int AgreedLevels::place_of_root(int root) const {
-  const std::vector<int>& ranks = all.group.members;
-  return static_cast<int>(std::find(ranks.begin(), ranks.end(), root) - ranks.begin());
-}
-
 const char* operation_of(Kind kind, Collective call) {
   constexpr const char* kNames[] = {"reduce",         "allreduce", "bcast",
                                     "reduce_scatter", "allgather", "allgather"};

@@ -26,6 +26,7 @@ struct SendingGroup {
 struct AgreedLevels {
   std::vector<LevelGroup> groups;    // the groups that this rank takes part in
   std::size_t depth = 0;             // number of levels of the hierarchy
+  Capabilities whole_group;          // capabilities of the communicator
   ChoiceTable whole;                 // for the communicator
   std::vector<ChoiceTable> choices;  // indexed by level
   ChoiceTable direct;                // for the lowest level in place, if that is possible
@@ -42,7 +43,7 @@ struct AgreedLevels {
   Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const;
   // Returns the place of a rank in `all`, node after node. If nodes have the same number of ranks,
   // it tells the node.
-  int place_of_root(int root) const;
+  int place_of_root(int root) const { return all.group.members.index_of(root); }
 };
 
 // A plan depends on this shape of the call, which is the same on all ranks.

@@ -12,8 +12,13 @@ int index_of(const std::vector<int>& members, int rank) {
   return place != members.end() && *place == rank ? static_cast<int>(place - members.begin()) : -1;
 }
 
+// These are the places in TreeOrder of the ranks that a rank stands for.
+struct TreeSpan {
+  int begin, end;
+};
+
 LevelGroup level_of(const HierarchyLevel& from, const Group& group, int rank,
-                    const std::vector<int>& representative) {
+                    const std::vector<TreeSpan>& spans) {
   LevelGroup level;
   std::strncpy(level.name, from.name.c_str(), sizeof level.name - 1);
   level.size = static_cast<int>(group.members.size());
@@ -21,47 +26,41 @@ LevelGroup level_of(const HierarchyLevel& from, const Group& group, int rank,
   level.leader = group.leader;
   level.shared = group.one_node;
   level.members = group.members;
-  for (int r : representative) level.member_towards.push_back(index_of(group.members, r));
+  for (const int member : group.members) {
+    level.places.push_back(spans[static_cast<std::size_t>(member)].begin);
+  }
+  level.places.push_back(spans[static_cast<std::size_t>(group.members.back())].end);
   return level;
 }
 
 }  // namespace
 
-std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, int rank, int ranks) {
+std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, const TreeOrder& order, int rank) {
   std::vector<LevelGroup> levels;
-  // For each rank of the communicator, this is the rank that stands for it among those that a level
-  // groups.
-  std::vector<int> representative;
-  for (int r = 0; r < ranks; ++r) representative.push_back(r);
-  std::vector<int> leader_of(static_cast<std::size_t>(ranks));
+  std::vector<TreeSpan> spans(static_cast<std::size_t>(order.size()));  // [rank]
+  int place = 0;
+  for (const int at : order.ranks) {
+    spans[static_cast<std::size_t>(at)] = {place, place + 1};
+    ++place;
+  }
   bool takes_part = true;
   for (const HierarchyLevel& level : hierarchy.levels) {
     const Group* own = nullptr;
     for (const Group& group : level.groups) {
-      const int leader = group.members[static_cast<std::size_t>(group.leader)];
-      for (int member : group.members) leader_of[static_cast<std::size_t>(member)] = leader;
       if (takes_part && index_of(group.members, rank) >= 0) own = &group;
     }
     if (!own) break;
-    levels.push_back(level_of(level, *own, rank, representative));
+    levels.push_back(level_of(level, *own, rank, spans));
     takes_part = levels.back().rank == levels.back().leader;
-    for (int& r : representative) r = leader_of[static_cast<std::size_t>(r)];
+    for (const Group& group : level.groups) {
+      const auto span = [&](int member) -> TreeSpan& {
+        return spans[static_cast<std::size_t>(member)];
+      };
+      const int leader = group.members[static_cast<std::size_t>(group.leader)];
+      span(leader) = {span(group.members.front()).begin, span(group.members.back()).end};
+    }
   }
   return levels;
-}
-
-void set_places(const TreeOrder& order, std::vector<LevelGroup>& levels) {
-  for (LevelGroup& level : levels) {
-    level.places.clear();
-    int place = 0, end = 0;
-    for (const int rank : order.ranks) {
-      const int member = level.member_towards[static_cast<std::size_t>(rank)];
-      if (member == static_cast<int>(level.places.size())) level.places.push_back(place);
-      ++place;
-      if (member >= 0) end = place;
-    }
-    level.places.push_back(end);
-  }
 }
 
 }  // namespace sumac

@@ -214,7 +214,7 @@ MessageGroup LevelsOperation::messages_of(const LevelGroup& of, std::size_t tag,
   MessageGroup group;
   group.messages = levels_.messages.get();
   group.stream = &levels_.lane(tag).stream;
-  group.members = of.members.data();
+  group.members = &of.members;
   group.rank = of.rank;
   group.size = of.size;
   group.scratch_bytes = message_scratch(group.size, largest);

@@ -63,7 +63,7 @@ int LevelsRun::owner_of(const Counter& counter) const {
   for (const LevelGroup& level : levels_.groups) {
     for (const ShmGroup* lane : {&level.up, &level.down}) {
       const int owner = lane->owner_of(&counter);
-      if (owner >= 0) return level.members[static_cast<std::size_t>(owner)];
+      if (owner >= 0) return level.members[owner];
     }
   }
   return -1;

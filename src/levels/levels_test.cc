@@ -240,10 +240,10 @@ Hierarchy equal_nodes(int nodes, int per_node) {
   return hierarchy;
 }
 
-LevelGroup group_of(const std::vector<int>& members, int rank) {
+LevelGroup group_of(const RankList& members, int rank) {
   LevelGroup group;
   group.members = members;
-  group.size = static_cast<int>(members.size());
+  group.size = members.size();
   group.rank = rank;
   return group;
 }

@@ -23,7 +23,7 @@ void list_parts(const Spread& spread, const LevelGroup& group, std::size_t chunk
                 std::vector<Part>& parts) {
   parts.clear();
   std::size_t end = 0;
-  for (std::size_t i = 0; i + 1 < group.places.size(); ++i) {
+  for (int i = 0; i + 1 < group.places.size(); ++i) {
     const std::size_t bytes = spread.bytes(chunk, group.places[i], group.places[i + 1]);
     parts.push_back({end, bytes});
     end += bytes;

@@ -1,46 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "levels/spread.h"
 
-#include <numeric>
 #include <utility>
 
 namespace sumac {
 
 TreeOrder tree_order(const Hierarchy& hierarchy, int ranks) {
-  const auto count = static_cast<std::size_t>(ranks);
-  // For each rank, way[] has the members to which it belongs, on the lowest level first, and
-  // representative[] the rank that stands for it.
-  std::vector<std::vector<int>> way(count);
-  std::vector<int> representative(count), member_of(count), leader_of(count);
-  std::iota(representative.begin(), representative.end(), 0);
-  for (const HierarchyLevel& level : hierarchy.levels) {
-    for (const Group& group : level.groups) {
-      for (std::size_t i = 0; i < group.members.size(); ++i) {
-        const auto member = static_cast<std::size_t>(group.members[i]);
-        member_of[member] = static_cast<int>(i);
-        leader_of[member] = group.members[static_cast<std::size_t>(group.leader)];
-      }
-    }
-    for (std::size_t r = 0; r < count; ++r) {
-      int& stands = representative[r];
-      way[r].push_back(member_of[static_cast<std::size_t>(stands)]);
-      stands = leader_of[static_cast<std::size_t>(stands)];
-    }
-  }
+  // [rank] the ranks that it stands for among those that a level groups, in the order of the tree
+  std::vector<std::vector<int>> under(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) under[static_cast<std::size_t>(rank)] = {rank};
   TreeOrder order;
-  order.ranks.resize(count);
-  std::iota(order.ranks.begin(), order.ranks.end(), 0);
-  const auto way_to = [&](int rank) -> const auto& { return way[static_cast<std::size_t>(rank)]; };
-  std::sort(order.ranks.begin(), order.ranks.end(), [&](int a, int b) {
-    const auto &to_a = way_to(a), &to_b = way_to(b);
-    return std::lexicographical_compare(to_a.rbegin(), to_a.rend(), to_b.rbegin(), to_b.rend());
-  });
-  for (std::size_t place = 0; place < count; ++place) {
-    const int top = way_to(order.ranks[place]).back();
-    if (static_cast<std::size_t>(top) == order.tops.size()) {
-      order.tops.push_back(static_cast<int>(place));
+  for (const HierarchyLevel& level : hierarchy.levels) {
+    const bool last = &level == &hierarchy.levels.back();
+    for (const Group& group : level.groups) {
+      std::vector<int> together;
+      for (const int member : group.members) {
+        if (last) order.tops.push_back(static_cast<int>(together.size()));
+        const std::vector<int>& its = under[static_cast<std::size_t>(member)];
+        together.insert(together.end(), its.begin(), its.end());
+      }
+      const int leader = group.members[static_cast<std::size_t>(group.leader)];
+      under[static_cast<std::size_t>(leader)] = std::move(together);
+      if (last) order.ranks = under[static_cast<std::size_t>(leader)];
     }
-    order.top_of.push_back(top);
   }
   order.tops.push_back(ranks);
   return order;
@@ -54,7 +36,7 @@ void Spread::cut(const Parts& parts, std::shared_ptr<const TreeOrder> tree, std:
   for (const int rank : order.ranks) at_.push_back(at_.back() + parts[rank].bytes);
   sizes_.clear();
   count_ = 1;
-  for (std::size_t top = 0; top + 1 < order.tops.size(); ++top) {
+  for (int top = 0; top + 1 < order.tops.size(); ++top) {
     const std::size_t whole = at(order.tops[top + 1]) - at(order.tops[top]);
     const std::size_t size = std::max(unit, round_up(div_up(whole, most_chunks), unit));
     sizes_.push_back(size);
@@ -63,10 +45,10 @@ void Spread::cut(const Parts& parts, std::shared_ptr<const TreeOrder> tree, std:
 }
 
 Part Spread::piece(std::size_t chunk, int top) const {
-  const auto member = static_cast<std::size_t>(top);
-  const std::size_t begin = at(order_->tops[member]), end = at(order_->tops[member + 1]);
-  const std::size_t offset = std::min(end, begin + chunk * sizes_[member]);
-  return {offset, std::min(sizes_[member], end - offset)};
+  const std::size_t begin = at(order_->tops[top]), end = at(order_->tops[top + 1]);
+  const std::size_t size = sizes_[static_cast<std::size_t>(top)];
+  const std::size_t offset = std::min(end, begin + chunk * size);
+  return {offset, std::min(size, end - offset)};
 }
 
 std::size_t Spread::bytes(std::size_t chunk) const {

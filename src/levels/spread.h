@@ -11,16 +11,20 @@
 #include <vector>
 
 #include "algorithms/chunks.h"
+#include "base/rank_list.h"
 #include "hierarchy/hierarchy.h"
 
 namespace sumac {
 
 // The ranks of a communicator are the leaves of its hierarchy.
 struct TreeOrder {
-  std::vector<int> ranks;  // in the order of the tree
+  RankList ranks;  // in the order of the tree
   // Indexed by member of the last level: the place of the member's first rank. The end follows.
-  std::vector<int> tops;
-  std::vector<int> top_of;  // indexed by place: the member of the last level
+  RankList tops;
+
+  int size() const { return ranks.size(); }
+  // Returns the member of the last level to which the rank at a place belongs.
+  int top_of(int place) const { return tops.last_up_to(place); }
 };
 TreeOrder tree_order(const Hierarchy& hierarchy, int ranks);
 
@@ -48,7 +52,7 @@ class Spread {
   std::size_t begin_in_piece(std::size_t chunk, int place) const {
     return clamped(chunk, place, place + 1).offset - piece(chunk, top_of(place)).offset;
   }
-  int top_of(int place) const { return order_->top_of[static_cast<std::size_t>(place)]; }
+  int top_of(int place) const { return order_->top_of(place); }
 
   // Calls visit(rank, from, bytes) for the ranks at these places that have data in the chunk: these
   // are `bytes` bytes of the rank's part, from `from` on. They lie one behind the other in the
@@ -58,10 +62,10 @@ class Spread {
     for (int place = first; place < end; ++place) {
       const Part own = clamped(chunk, place, place + 1);
       if (own.bytes == 0) continue;
-      visit(order_->ranks[static_cast<std::size_t>(place)], own.offset - at(place), own.bytes);
+      visit(order_->ranks[place], own.offset - at(place), own.bytes);
     }
   }
-  int ranks() const { return static_cast<int>(order_->ranks.size()); }
+  int ranks() const { return order_->size(); }
 
  private:
   std::size_t at(int place) const { return at_[static_cast<std::size_t>(place)]; }

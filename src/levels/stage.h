@@ -39,17 +39,19 @@ struct LevelGroup {
   Measured measured;                   // shared: its ranks have agreed on this
   std::byte* block = nullptr;          // shared: the group's memory
   ShmGroup up, down;                   // a lane of the block for each direction
-  std::vector<int> members;            // communicator ranks of the group
-  // [communicator rank] the group's member that leads to it; -1: none
-  std::vector<int> member_towards;
-  std::vector<int> places;  // places of the members' first ranks in TreeOrder, and the end
-  SingleCopy peers;         // shared: set if single copy is possible
+  RankList members;                    // communicator ranks of the group
+  RankList places;   // places of the members' first ranks in TreeOrder, and the end
+  SingleCopy peers;  // shared: set if single copy is possible
+
+  // Returns the group's member that leads to the rank at a place in TreeOrder; -1: none.
+  int member_towards(int place) const {
+    return place < places.back() ? places.last_up_to(place) : -1;
+  }
 };
 
 // Returns the levels that `rank` takes part in, which are the first ones of the hierarchy. The
-// caller adds shared memory, messages and single copy, and places.
-std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, int rank, int ranks);
-void set_places(const TreeOrder& order, std::vector<LevelGroup>& levels);
+// caller adds shared memory, messages and single copy.
+std::vector<LevelGroup> levels_of(const Hierarchy& hierarchy, const TreeOrder& order, int rank);
 
 // Counts the chunks that a stage has done. Strand c % width does chunk c.
 class ChunkCounter {

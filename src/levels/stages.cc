@@ -23,27 +23,27 @@ namespace {
 
 using Kind = StagePlan::Kind;
 
-// Returns the member of the level's group through which the data of `root` come.
-int entry(const LevelGroup& level, int root) {
-  const int member = level.member_towards[static_cast<std::size_t>(root)];
+// Returns the member of the level's group through which the data of the root come.
+int entry(const LevelGroup& level, int place_of_root) {
+  const int member = level.member_towards(place_of_root);
   return member >= 0 ? member : level.leader;
 }
 
 class Lister {
  public:
-  Lister(const std::vector<LevelGroup>& levels, StagePlans& stages)
-      : levels_(levels), stages_(stages) {
+  Lister(const AgreedLevels& agreed, StagePlans& stages)
+      : agreed_(agreed), levels_(agreed.groups), stages_(stages) {
     stages_.clear();
   }
 
-  void allreduce(std::size_t depth);
+  void allreduce();
   void reduce(int root);
   void bcast(int root);
-  void parts(std::size_t depth, Kind up);
+  void parts(Kind up);
 
  private:
   // Adds the way up to the leaders, the exchange, and the way down.
-  void add_all(std::size_t depth, Kind up);
+  void add_all(Kind up);
   // A group of one rank has nothing to do.
   void add(Kind kind, std::size_t level, int root) {
     if (levels_[level].size == 1) return;
@@ -59,11 +59,13 @@ class Lister {
   }
   int last() const { return static_cast<int>(stages_.size()) - 1; }
 
+  const AgreedLevels& agreed_;
   const std::vector<LevelGroup>& levels_;
   StagePlans& stages_;
 };
 
-void Lister::add_all(std::size_t depth, Kind up) {
+void Lister::add_all(Kind up) {
+  const std::size_t depth = agreed_.depth;
   const bool at_top = levels_.size() == depth;
   const std::size_t below = at_top ? depth - 1 : levels_.size();
   for (std::size_t i = 0; i < below; ++i) add(up, i, levels_[i].leader);
@@ -72,8 +74,8 @@ void Lister::add_all(std::size_t depth, Kind up) {
   stages_[0].first = true;
 }
 
-void Lister::allreduce(std::size_t depth) {
-  add_all(depth, Kind::reduce);
+void Lister::allreduce() {
+  add_all(Kind::reduce);
   // The stages on the way down wait for this stage: the exchange, or the level on which the result
   // arrives.
   int source = StagePlan::kNone;
@@ -86,30 +88,31 @@ void Lister::allreduce(std::size_t depth) {
   }
 }
 
-void Lister::parts(std::size_t depth, Kind up) {
-  add_all(depth, up);
+void Lister::parts(Kind up) {
+  add_all(up);
   for (int i = 1; i <= last(); ++i) stages_[static_cast<std::size_t>(i)].after = i - 1;
   if (last() > 0) stages_[0].room = last();
 }
 
 void Lister::reduce(int root) {
+  const int place = agreed_.order->ranks.index_of(root);
   for (const bool sending : {false, true}) {
     for (std::size_t i = 0; i < levels_.size(); ++i) {
-      const int target = entry(levels_[i], root);
+      const int target = entry(levels_[i], place);
       if ((levels_[i].rank != target) == sending) add(Kind::reduce, i, target);
     }
   }
   stages_[0].first = true;
   for (int i = 1; i <= last(); ++i) stages_[static_cast<std::size_t>(i)].after = i - 1;
   // A rank without an output of its own keeps a few chunks until it has sent them.
-  const int own = levels_[0].members[static_cast<std::size_t>(levels_[0].rank)];
-  if (own != root && last() > 0) stages_[0].room = last();
+  if (agreed_.own != root && last() > 0) stages_[0].room = last();
 }
 
 void Lister::bcast(int root) {
+  const int place = agreed_.order->ranks.index_of(root);
   for (const bool passing_on : {false, true}) {
     for (std::size_t i = levels_.size(); i-- > 0;) {
-      const int source = entry(levels_[i], root);
+      const int source = entry(levels_[i], place);
       if ((levels_[i].rank == source) == passing_on) add(Kind::bcast, i, source);
     }
   }
@@ -118,14 +121,14 @@ void Lister::bcast(int root) {
 }
 
 void list_stages(const AgreedLevels& agreed, const CallShape& shape, StagePlans& stages) {
-  Lister lister(agreed.groups, stages);
+  Lister lister(agreed, stages);
   if (shape.collective == Collective::bcast) return lister.bcast(shape.root);
   if (shape.collective == Collective::reduce) return lister.reduce(shape.root);
   if (shape.collective == Collective::reduce_scatter) {
-    return lister.parts(agreed.depth, Kind::reduce);
+    return lister.parts(Kind::reduce);
   }
-  if (shape.collective == Collective::allgather) return lister.parts(agreed.depth, Kind::collect);
-  lister.allreduce(agreed.depth);  // a barrier is one, too
+  if (shape.collective == Collective::allgather) return lister.parts(Kind::collect);
+  lister.allreduce();  // a barrier is one, too
 }
 
 // Returns what a group does with each chunk in a stage of the call.
@@ -151,8 +154,7 @@ void plans::levels(const AgreedLevels& agreed, const CallShape& shape, CallPlan&
   const Collective call = shape.collective;
   plan.chunks = chunks_of(shape, plan);
   if (has_parts(call)) {
-    const Parts parts{shape.bytes, static_cast<int>(agreed.order->ranks.size()), 1, 0,
-                      shape.listed};
+    const Parts parts{shape.bytes, agreed.order->size(), 1, 0, shape.listed};
     plan.spread.cut(parts, agreed.order, plan.chunks.count(), std::max(kCacheLine, shape.element));
   }
   list_stages(agreed, shape, plan.stages);

@@ -45,7 +45,7 @@ void add_messages(const CallPlan& plan, const StagePlan& stage, const LevelGroup
                   const CallShape& shape, Seen& seen) {
   for (const Message& message : price(plan, stage, group, shape).messages) {
     if (message.from != group.rank || message.bytes == 0) continue;
-    const auto at = [&](int index) { return group.members[static_cast<std::size_t>(index)]; };
+    const auto at = [&](int index) { return group.members[index]; };
     seen.bytes[{at(message.from), at(message.to)}] += message.bytes;
   }
 }

@@ -15,25 +15,25 @@
 
 namespace sumac {
 
-std::vector<WatchedRank> watch_ranks(const std::vector<Hello>& hellos, int rank) {
-  std::vector<WatchedRank> watched(hellos.size());
-  const Hello& own = hellos[static_cast<std::size_t>(rank)];
+std::vector<WatchedRank> watch_ranks(const std::vector<Hello>& node, const Hello& own) {
+  std::vector<WatchedRank> watched(node.size());
   if (own.pid_namespace == 0) return watched;
-  for (std::size_t r = 0; r < hellos.size(); ++r) {
-    const Hello& hello = hellos[r];
-    const bool seen = hello.machine == own.machine && hello.place.node == own.place.node &&
-                      hello.pid_namespace == own.pid_namespace && hello.pid != own.pid;
+  for (std::size_t r = 0; r < node.size(); ++r) {
+    const Hello& hello = node[r];
+    const bool seen = hello.pid_namespace == own.pid_namespace && hello.pid != own.pid;
     if (seen) watched[r] = {{hello.pid, hello.begin}, hello.job_rank};
   }
   return watched;
 }
 
 bool is_lost(const Team& team, int rank) {
-  return !team.watched.empty() && is_gone(team.watched[static_cast<std::size_t>(rank)].process);
+  const int place = team.node.watched.empty() ? -1 : team.node.ranks.index_of(rank);
+  return place >= 0 && is_gone(team.node.watched[static_cast<std::size_t>(place)].process);
 }
 
 void end_for_lost_rank(const Team& team, int rank) {
-  const WatchedRank& lost = team.watched[static_cast<std::size_t>(rank)];
+  const auto place = static_cast<std::size_t>(team.node.ranks.index_of(rank));
+  const WatchedRank& lost = team.node.watched[place];
   const std::string in_job =
       lost.job_rank < 0 ? "" : "rank " + std::to_string(lost.job_rank) + " of the job, ";
   char host[256] = "";
@@ -85,11 +85,9 @@ void for_each_missing(Team& team, Visit visit) {
 // Ends the job, since this rank and `rank` of `group` are in different calls: those of this number,
 // or the last ones if it is 0. `members` are the group's ranks in the team; it is empty if they are
 // all of the team's.
-void end_for_different_calls(const Team& team, const ShmGroup& group,
-                             const std::vector<int>& members, int rank, std::uint64_t number) {
-  const auto named = [&](int of) {
-    return members.empty() ? of : members[static_cast<std::size_t>(of)];
-  };
+void end_for_different_calls(const Team& team, const ShmGroup& group, const RankList& members,
+                             int rank, std::uint64_t number) {
+  const auto named = [&](int of) { return members.empty() ? of : members[of]; };
   const auto called = [&](int of) {
     Announcement call;
     return group.announced(of, number, call) ? text_of(call) : "nothing that is known";
@@ -212,7 +210,7 @@ void end_if_rank_is_lost(Team& team) {
 bool end_if_calls_differ(const Team& team) {
   bool differ = false;
   // Persistent operations announce themselves on slots of their own.
-  const auto look = [&](const ShmGroup& group, const std::vector<int>& members) {
+  const auto look = [&](const ShmGroup& group, const RankList& members) {
     std::uint64_t number = 0;
     const int rank = differ ? -1 : group.find_different(number);
     if (rank < 0) return;

@@ -16,9 +16,10 @@ namespace sumac {
 // else may end it.
 void report_late(void* context, double seconds);
 
-// Returns the ranks of this node of which `rank` can see whether their processes run; the others
-// are left empty. The launcher and the MPI watch ranks of other nodes.
-std::vector<WatchedRank> watch_ranks(const std::vector<Hello>& hellos, int rank);
+// Returns the ranks of this node, whose hellos these are, as `own` can see whether their processes
+// run; those of which it cannot are left empty. The launcher and the MPI watch ranks of other
+// nodes.
+std::vector<WatchedRank> watch_ranks(const std::vector<Hello>& node, const Hello& own);
 
 bool is_lost(const Team& team, int rank);
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/launch.h"
@@ -74,76 +75,54 @@ Hello own_hello(const Context& context, const std::string& hierarchy) {
   return hello;
 }
 
-bool can_agree(const std::vector<Hello>& hellos, Reason& reason) {
-  const Hello& first = hellos[0];
-  for (const Hello& hello : hellos) {
-    if (hello.options != first.options)
-      reason = Reason::options_differ;
-    else if (hello.types != first.types)
-      reason = Reason::types_differ;
-    else if (hello.accelerator)
-      reason = Reason::device;
-    else
-      continue;
-    return false;
-  }
-  return true;
-}
-
 namespace {
 
 // The ranks of a machine and its processors, by affinity masks, control groups and the size of the
 // whole job there. Nodes may be containers of one machine and share its processors.
 struct Crowd {
-  int here = 0;        // ranks of the communicator on the machine
-  int ranks = 0;       // ranks of the job on the machine, as far as is known
-  int masked = 0;      // processors that the masks of these ranks have
-  int processors = 0;  // processors that their control group leaves of these
+  int here = 0;    // ranks of the communicator on the machine
+  int of_job = 0;  // ranks of the job on the machine, as the launcher tells; 0: not known
+  int quota = 0;   // processors that their control group allows; 0: no limit
+  CpuMask cpus;    // processors that the masks of these ranks have
 
+  void add(const Brief& brief) {
+    ++here;
+    cpus.add(brief.cpus);
+    of_job = std::max(of_job, brief.job_ranks_on_node);
+    if (brief.cpu_quota > 0 && (quota == 0 || brief.cpu_quota < quota)) quota = brief.cpu_quota;
+  }
+  // Ranks of the job on the machine, as far as is known.
+  int ranks() const { return std::max(here, of_job); }
+  // Processors that the control group leaves of those in the masks.
+  int processors() const { return quota > 0 ? std::min(cpus.count(), quota) : cpus.count(); }
   // If a part of the job's ranks is bound to processors of its own, that says nothing about the
   // others.
-  bool tells_of_all() const { return ranks > here && masked > here; }
+  bool tells_of_all() const { return ranks() > here && cpus.count() > here; }
   // Returns true if there are more ranks than processors.
   bool oversubscribed() const {
-    return here > processors || (tells_of_all() && ranks > processors);
+    return here > processors() || (tells_of_all() && ranks() > processors());
   }
   // Returns true if there are at least two processors for each of the job's ranks, by what is known
   // of them.
-  bool has_spare() const { return processors >= 2 * ranks; }
+  bool has_spare() const { return processors() >= 2 * ranks(); }
 };
-
-Crowd crowd_of(const std::vector<Hello>& hellos, int rank) {
-  const Hello& own = hellos[static_cast<std::size_t>(rank)];
-  Crowd crowd;
-  CpuMask together;
-  int of_job = 0, quota = 0;
-  for (const Hello& hello : hellos) {
-    if (hello.machine != own.machine) continue;
-    ++crowd.here;
-    together.add(hello.cpus);
-    of_job = std::max(of_job, hello.job_ranks_on_node);
-    if (hello.cpu_quota > 0 && (quota == 0 || hello.cpu_quota < quota)) quota = hello.cpu_quota;
-  }
-  crowd.masked = crowd.processors = together.count();
-  if (quota > 0) crowd.processors = std::min(crowd.processors, quota);
-  crowd.ranks = std::max(crowd.here, of_job);
-  return crowd;
-}
 
 }  // namespace
 
-TeamSpec spec_of(const std::vector<Hello>& hellos, Family family) {
-  TeamSpec spec;
-  spec.family = family;
+Placement placement_of(const std::vector<Brief>& briefs) {
   std::unordered_map<std::uint64_t, Crowd> crowds;  // indexed by machine
-  for (std::size_t r = 0; r < hellos.size(); ++r) {
-    const auto [crowd, is_new] = crowds.try_emplace(hellos[r].machine);
-    if (is_new) crowd->second = crowd_of(hellos, static_cast<int>(r));
-    spec.places.push_back(hellos[r].place);
-    spec.oversubscribed.push_back(crowd->second.oversubscribed());
-    spec.spare.push_back(crowd->second.has_spare());
+  for (const Brief& brief : briefs) crowds[brief.machine].add(brief);
+  std::unordered_map<std::uint64_t, std::pair<bool, bool>> judged;
+  for (const auto& [machine, crowd] : crowds) {
+    judged[machine] = {crowd.oversubscribed(), crowd.has_spare()};
   }
-  return spec;
+  std::vector<PlacedRank> ranks;
+  ranks.reserve(briefs.size());
+  for (const Brief& brief : briefs) {
+    const auto [oversubscribed, spare] = judged[brief.machine];
+    ranks.push_back({brief.place, brief.machine, oversubscribed, spare});
+  }
+  return Placement(ranks);
 }
 
 }  // namespace sumac

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a communicator is set up, each rank tells all others this about itself. What follows from
-// that alone is the same on all ranks.
+// When a communicator is set up, each rank tells the ranks of its machine this about itself, and
+// rank 0 a part of it (introduction.h).
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,33 @@
 #include "machine/machine.h"
 #include "observe/stats.h"
 #include "team/context.h"
-#include "team/spec.h"
+#include "team/placement.h"
 #include "transport/cma.h"
 #include "transport/mapped_memory.h"
 
 namespace sumac {
 
-// The struct is plain bytes, between ranks of the same build. Fields marked "back end" are filled
-// there.
-struct Hello {
+// Rank 0 learns this of each rank, to find out where all are and which machines are crowded. It is
+// plain bytes, as is Hello, between ranks of the same build.
+struct Brief {
+  Place place;
+  std::uint64_t machine;  // equal for processes that share processors
+  std::uint64_t process;
+  CpuMask cpus;
+  std::int32_t job_ranks_on_node;
+  std::int32_t cpu_quota;
+};
+
+// Fields marked "back end" are filled there.
+struct Hello : Brief {
   std::uint64_t options;  // hash of the agreed ones, the rules' content, and the hierarchy
   std::uint64_t types;    // back end: hash of this process's table of the MPI's types
-  std::uint64_t process;
   std::uint64_t serial;   // counts the process's hellos
-  std::uint64_t machine;  // equal for processes that share processors
   AttachProbe probe;
-  FileIdentity memory_file;  // back end
-  CpuMask cpus;
-  Place place;
+  FileIdentity memory_file;     // back end
   std::uint64_t pid_namespace;  // 0: not known
   std::uint64_t begin;          // start time of the process; 0: not known
   std::int32_t pid;
-  std::int32_t job_ranks_on_node;
-  std::int32_t cpu_quota;
   std::int32_t accelerator;          // back end: buffers may be in a GPU's memory
   std::int32_t messengers;           // back end: Messages that this process has made
   std::int32_t progresses_messages;  // back end: also inside other calls of the MPI
@@ -50,9 +54,7 @@ inline constexpr int kMostMessengers = 256;
 // it.
 Hello own_hello(const Context& context, const std::string& hierarchy);
 
-// Returns true if these ranks can be served together; else sets the reason.
-bool can_agree(const std::vector<Hello>& hellos, Reason& reason);
-
-TeamSpec spec_of(const std::vector<Hello>& hellos, Family family);
+// Returns where the ranks of a communicator are. The briefs are those of all of them.
+Placement placement_of(const std::vector<Brief>& briefs);
 
 }  // namespace sumac

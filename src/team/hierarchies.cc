@@ -18,12 +18,11 @@ void unshare(Hierarchy& hierarchy) {
 }
 
 // Builds the hierarchy of the text, or the automatic one if the text does not fit.
-Hierarchy build(const Team& team, std::string_view text) {
+Hierarchy build(const Team& team, const std::vector<Place>& places, std::string_view text) {
   Hierarchy hierarchy;
   HierarchySpec spec, automatic;
   automatic.automatic = true;
   std::string problem;
-  const std::vector<Place>& places = team.spec.places;
   const auto design = static_cast<SlowDesign>(team.context.options.slow_design);
   if (parse_hierarchy(text, spec, problem) &&
       build_hierarchy(spec, places, design, hierarchy, problem)) {
@@ -47,6 +46,7 @@ constexpr std::string_view kOneGroup = "all ranks";
 
 std::vector<Wanted> wanted_hierarchies(const Team& team) {
   std::vector<Wanted> all;
+  const std::vector<Place> places = team.spec.placement.places();
   std::string_view option = team.context.options.hierarchy;
   if (!team.hierarchy.empty()) option = team.hierarchy;
   for (const CollectiveInfo& info : kCollectives) {
@@ -57,12 +57,18 @@ std::vector<Wanted> wanted_hierarchies(const Team& team) {
     auto same = std::find_if(all.begin(), all.end(),
                              [&](const Wanted& wanted) { return wanted.text == text; });
     if (same == all.end()) {
-      Hierarchy built = in_order ? one_group_of(team.spec.places) : build(team, text);
+      Hierarchy built = in_order ? one_group_of(places) : build(team, places, text);
       same = all.insert(same, {text, std::move(built), {}});
       if (!team.context.shares_memory) unshare(same->hierarchy);
     }
     same->collectives.push_back(collective);
   }
+  return all;
+}
+
+std::vector<Wanted> levels_wanted(const Team& team) {
+  std::vector<Wanted> all = wanted_hierarchies(team);
+  std::erase_if(all, [](const Wanted& wanted) { return is_flat(wanted.hierarchy); });
   return all;
 }
 

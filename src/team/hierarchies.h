@@ -23,6 +23,9 @@ struct Wanted {
 // its place.
 std::vector<Wanted> wanted_hierarchies(const Team& team);
 
+// Returns those that are not one group in shared memory.
+std::vector<Wanted> levels_wanted(const Team& team);
+
 // Warns of a hierarchy that was asked for but leaves the whole job one group.
 void tell_if_flat(const Team& team, const std::vector<Wanted>& wanted);
 

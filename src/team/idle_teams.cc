@@ -10,7 +10,7 @@ namespace sumac {
 namespace {
 
 std::uint64_t key_of(const Team& team) {
-  return team.hierarchy.empty() ? team.members : hash_text(team.hierarchy, team.members);
+  return team.hierarchy.empty() ? team.identity : hash_text(team.hierarchy, team.identity);
 }
 
 // Takes all blocks again. Returns how many could be taken: fewer than all if one could not.
@@ -30,13 +30,13 @@ void dissolve(const Context& context, IdleTeam& idle, std::size_t taken) {
 }  // namespace
 
 bool can_be_idle(const Team& team) {
-  return team.state == Team::State::together && team.may_be_idle && team.members != 0;
+  return team.state == Team::State::together && team.may_be_idle && team.identity != 0;
 }
 
 void IdleTeams::keep(Team& team) {
   if (!can_be_idle(team)) return;
   auto idle = std::make_unique<IdleTeam>();
-  idle->members = key_of(team);
+  idle->key = key_of(team);
   idle->refused = team.refusals.agreed;
   idle->set_up = std::move(static_cast<TeamSetUp&>(team));
   static_cast<TeamSetUp&>(team) = TeamSetUp();
@@ -54,12 +54,12 @@ void IdleTeams::keep(Team& team) {
 // All ranks look for the one of the least number: once all have ended the same teams, they find the
 // same.
 std::unique_ptr<IdleTeam> IdleTeams::find(const Team& team, std::uint64_t state) {
-  if (team.members == 0) return nullptr;
+  if (team.identity == 0) return nullptr;
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::uint64_t key = key_of(team);
   auto least = all_.end();
   for (auto each = all_.begin(); each != all_.end(); ++each) {
-    if ((*each)->members != key) continue;
+    if ((*each)->key != key) continue;
     if (least == all_.end() || (*each)->number() < (*least)->number()) least = each;
   }
   if (least == all_.end()) return nullptr;
@@ -82,7 +82,7 @@ void IdleTeams::give_up(const Context& context, std::unique_ptr<IdleTeam> idle) 
   dissolve(context, *idle, idle->blocks.size());
   const std::lock_guard<std::mutex> lock(mutex_);
   std::erase_if(all_, [&](const std::unique_ptr<IdleTeam>& other) {
-    if (other->members != idle->members) return false;
+    if (other->key != idle->key) return false;
     dissolve(context, *other, 0);
     return true;
   });

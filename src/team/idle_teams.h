@@ -20,8 +20,8 @@ namespace sumac {
 bool can_be_idle(const Team& team);
 
 struct IdleTeam {
-  std::uint64_t members = 0;  // Team::members, with the text of its hierarchy
-  bool refused = false;       // transfers were refused
+  std::uint64_t key = 0;  // Team::identity, with the text of its hierarchy
+  bool refused = false;   // transfers were refused
   TeamSetUp set_up;
   std::vector<BlockUse> blocks;
 

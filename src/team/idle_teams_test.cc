@@ -37,7 +37,7 @@ void open_team(RankOfTeams& own, Team& first, Hello hello, unsigned one_in_lost)
   Team& team = own.teams.emplace_back(first.context, first.oob);
   team.rank = first.rank;
   team.size = first.size;
-  team.members = 77;
+  team.identity = 77;
   std::unique_ptr<IdleTeam> idle = own.idle.find(team, 0);
   if (idle && one_in_lost && own.random() % one_in_lost == 0) {
     own.idle.give_up(team.context, std::move(idle));
@@ -142,7 +142,7 @@ TEST(IdleTeams, WhatChangedSinceIsNotTakenUp) {
   ThreadTeam all(setting_of(2, 1));
   all.each([](Team& team, const Hello&) {
     IdleTeams idle;
-    team.members = 77;
+    team.identity = 77;
     team.state_of_process = 1;
     idle.keep(team);
     EXPECT_FALSE(can_be_idle(team));
@@ -155,11 +155,11 @@ TEST(IdleTeams, OthersOrAnotherHierarchyAreAnotherTeam) {
   ThreadTeam all(setting_of(2, 1));
   all.each([](Team& team, const Hello&) {
     IdleTeams idle;
-    team.members = 77;
+    team.identity = 77;
     idle.keep(team);
-    team.members = 78;
+    team.identity = 78;
     EXPECT_EQ(idle.find(team, 0), nullptr);
-    team.members = 77;
+    team.identity = 77;
     team.hierarchy = "ranks:2";
     EXPECT_EQ(idle.find(team, 0), nullptr);
     team.hierarchy.clear();

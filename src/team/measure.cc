@@ -2,21 +2,23 @@
 #include "team/measure.h"
 
 #include "base/hash.h"
-#include "team/team.h"
+#include "team/introduction.h"
 #include "transport/shm/copy_times.h"
 
 namespace sumac {
 namespace {
 
-std::uint64_t processes_of(const Team& team, const std::vector<int>& members) {
+std::uint64_t processes_of(const Team& team, const RankList& members) {
   std::uint64_t hash = SUMAC_HASH_START;
-  for (const int r : members) hash = hash_value(team.processes[static_cast<std::size_t>(r)], hash);
+  for (const std::uint64_t process : team.node.of(team.node.processes, members)) {
+    hash = hash_value(process, hash);
+  }
   return hash;
 }
 
 // Where ranks share processors, a line takes two changes of context there and back.
-bool can_be_measured(const Team& team, const std::vector<int>& members) {
-  return members.size() > 1 && !team.spec.oversubscribed[static_cast<std::size_t>(members[0])];
+bool can_be_measured(const Team& team, const RankList& members) {
+  return members.size() > 1 && !team.spec.placement.oversubscribed(members[0]);
 }
 
 // A rank writes these cells in its own payload, which holds nothing before the first operation: one
@@ -61,7 +63,7 @@ void KnownMeasures::keep(std::uint64_t processes, const Measured& measured, std:
   known_[processes] = {measured, now + kKept};
 }
 
-void tell_measured(const Team& team, const std::vector<int>& members, Offered& offered) {
+void tell_measured(const Team& team, const RankList& members, Offered& offered) {
   offered.known = !can_be_measured(team, members);
   if (offered.known) return;
   const auto known = team.context.measures.find(processes_of(team, members));
@@ -133,14 +135,19 @@ void measure_groups(Team& team, std::vector<MeasuredGroup>& own) {
     if (each.peers) measured = copies_of_neighbours(each.group, *each.peers, number, clock);
     measured.distance = distance;
   }
-  std::vector<Measured> all(seen.size() * static_cast<std::size_t>(team.size));
-  team.oob.all_gather(seen.data(), all.data(), seen.size() * sizeof(Measured));
+  // If there is no way to tell the others of the node, all of them know nothing.
+  const RankList& node = team.node.ranks;
+  std::vector<Measured> all(seen.size() * static_cast<std::size_t>(node.size()));
+  const bool told =
+      gather_among(team, node, seen.data(), all.data(), seen.size() * sizeof(Measured));
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (own[i].members.empty()) continue;
     Measured& measured = own[i].measured;
-    measured = seen[i];
+    measured = told ? seen[i] : Measured();
+    if (!told) continue;
     for (const int r : own[i].members) {
-      measured = worse(measured, all[static_cast<std::size_t>(r) * seen.size() + i]);
+      const auto place = static_cast<std::size_t>(node.index_of(r));
+      measured = worse(measured, all[place * seen.size() + i]);
     }
     team.context.measures.keep(processes_of(team, own[i].members), measured);
   }

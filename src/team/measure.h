@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/measured.h"
+#include "base/rank_list.h"
 #include "machine/line.h"
 #include "transport/peer_memory.h"
 #include "transport/shm/arena.h"
@@ -59,13 +60,13 @@ struct Offered {
 };
 
 // The leader calls it to tell what it knows of the group of these ranks of the team.
-void tell_measured(const Team& team, const std::vector<int>& members, Offered& offered);
+void tell_measured(const Team& team, const RankList& members, Offered& offered);
 
 // This is a group of the team's ranks as one of them takes part in it. It has no ranks if that rank
 // has no such group.
 struct MeasuredGroup {
   ShmGroup group;
-  std::vector<int> members;     // ranks of the team
+  RankList members;             // ranks of the team
   PeerMemory* peers = nullptr;  // null: no single copy
   Measured measured = {};
 };

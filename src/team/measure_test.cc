@@ -245,7 +245,7 @@ TEST(Measure, WhatIsKnownIsNotMeasuredAgain) {
   again();
   for (int r = 0; r < 4; ++r) EXPECT_EQ(all[r].spec.measured.distance, Distance::near) << r;
   // The leader alone decides that nothing need be measured.
-  const auto own = all[0].processes;
+  const auto own = all[0].node.processes;
   std::uint64_t hash = SUMAC_HASH_START;
   for (const std::uint64_t process : own) hash = hash_value(process, hash);
   all.process(0).measures.keep(hash, {Distance::near, Attach::unknown, Stores::unknown},

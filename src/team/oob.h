@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/rank_list.h"
 #include "transport/p2p/messages.h"
 
 namespace sumac {
@@ -19,6 +20,13 @@ class Oob {
 
   // Collective: gathers `bytes` bytes of each rank, in the order of ranks.
   virtual void all_gather(const void* own, void* all, std::size_t bytes) = 0;
+  // Collective: gathers `bytes` bytes of each rank at rank 0; `all` is used there only.
+  virtual void gather(const void* own, void* all, std::size_t bytes) = 0;
+  // Collective among `members` alone, of which this rank is one: gathers `bytes` bytes of each, in
+  // their order. Other ranks may do so at the same time. Returns false, on all members, if there
+  // is no way to do so.
+  virtual bool all_gather_among(const RankList& members, const void* own, void* all,
+                                std::size_t bytes) = 0;
   // Collective: leaves the bits that are set on all ranks.
   virtual void all_and(std::uint64_t* words, std::size_t count) = 0;
   // Collective: leaves the greatest of all ranks' words, one by one.

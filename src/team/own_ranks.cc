@@ -44,9 +44,9 @@ bool add_lanes(Team& team, Needs needs) {
   Arena& arena = team.context.arena;
   Ticket ticket;
   if (team.rank == 0) {
-    ticket = arena.offer(team.size, lines ? kLanesOfLines : kLanesOfSlots, team.processes.data(),
-                         budget_of_own_ranks(team), lines ? Slots::lines_only : Slots::full,
-                         team.context.control());
+    ticket = arena.offer(team.size, lines ? kLanesOfLines : kLanesOfSlots,
+                         team.node.processes.data(), budget_of_own_ranks(team),
+                         lines ? Slots::lines_only : Slots::full, team.context.control());
   }
   team.oob.broadcast(&ticket, sizeof ticket);
   if (ticket.offer == Offer::over_budget || ticket.offer == Offer::refused) return false;

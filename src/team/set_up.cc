@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "observe/log.h"
@@ -18,39 +15,38 @@
 namespace sumac {
 namespace {
 
-std::vector<Hello> gather_hellos(Team& team, const Hello& own) {
-  std::vector<Hello> hellos(static_cast<std::size_t>(team.size));
-  team.oob.all_gather(&own, hellos.data(), sizeof own);
-  return hellos;
+void note_first(Team& team, const First& first) {
+  team.trace_group = first.process + first.serial;
+  team.traced = 0;
+  team.first_process = first.process;
+  team.members = first.members;
 }
 
-void note_members(Team& team, const std::vector<Hello>& hellos) {
-  team.trace_group = hellos[0].process + hellos[0].serial;
-  team.traced = 0;
-  team.processes.clear();
-  for (const Hello& hello : hellos) team.processes.push_back(hello.process);
-  team.spec = spec_of(hellos, team.context.family);
+void note_members(Team& team, const Introduction& all) {
+  note_first(team, all.first());
+  team.spec = TeamSpec();
+  team.spec.placement = all.placement();
+  team.spec.family = team.context.family;
   team.spec.in_rank_order = team.context.options.reproducible != 0;
   team.spec.node_radix = static_cast<std::uint16_t>(team.context.options.node_radix);
-  team.reports_together = std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
-    return hello.world == team.size && hello.gathers != 0;
-  });
+  team.node = OwnNode();
+  team.node.ranks = all.placement().on_node_of(team.rank);
+  for (const Hello& hello : all.on_node()) team.node.processes.push_back(hello.process);
 }
 
 // Returns what this rank can do with the buffers of all others of its node.
-Reach reach_own_node(Team& team, const std::vector<Hello>& hellos) {
-  team.pids.assign(hellos.size(), 0);
+Reach reach_own_node(Team& team, const std::vector<Hello>& node) {
+  team.node.pids.assign(node.size(), 0);
   if (team.context.options.cma != 0) return Reach::none;
   std::vector<pid_t> pids;
-  for (const Hello& hello : hellos) pids.push_back(hello.pid);
-  CrossMemoryAttach memory(pids.data(), team.size);
-  const std::uint64_t node = hellos[static_cast<std::size_t>(team.rank)].place.node;
+  for (const Hello& hello : node) pids.push_back(hello.pid);
+  CrossMemoryAttach memory(pids.data(), static_cast<int>(pids.size()));
+  const int own = team.node.ranks.index_of(team.rank);
   bool all = true;
-  for (std::size_t r = 0; r < hellos.size(); ++r) {
-    if (hellos[r].place.node != node) continue;
-    const int rank = static_cast<int>(r);
-    const bool works = rank == team.rank || attach_works(memory, rank, hellos[r].probe);
-    if (works) team.pids[r] = hellos[r].pid;
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    const int place = static_cast<int>(i);
+    const bool works = place == own || attach_works(memory, place, node[i].probe);
+    if (works) team.node.pids[i] = node[i].pid;
     all &= works;
   }
   return all ? Reach::copies : Reach::none;
@@ -81,15 +77,14 @@ WaitPolicy wait_policy(Team& team, bool oversubscribed) {
 
 // Makes all ranks one group in shared memory. Returns false, with the team handed down, if that
 // fails.
-bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes) {
+bool share(Team& team, const std::vector<Hello>& node, Reach reach, Wishes& wishes) {
   Arena& arena = team.context.arena;
-  std::vector<int> all(static_cast<std::size_t>(team.size));
-  std::iota(all.begin(), all.end(), 0);
+  const RankList all = RankList::first(team.size);
   Offered offered;
   const Ticket& ticket = offered.ticket;
   if (team.rank == 0) {
     offered.ticket =
-        arena.offer(team.size, 1, team.processes.data(), team.context.options.shm_budget,
+        arena.offer(team.size, 1, team.node.processes.data(), team.context.options.shm_budget,
                     team.spec.slots_of(0), team.context.control());
     tell_measured(team, all, offered);
   }
@@ -100,7 +95,7 @@ bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wi
     return false;
   }
   std::byte* block = arena.accept(ticket, team.rank);
-  auto mapped = reach == Reach::none ? nullptr : map_all(team.pids, hellos, team.rank);
+  auto mapped = reach == Reach::none ? nullptr : map_all(team.node.pids, node, team.rank);
   if (mapped) reach = Reach::maps;
   const std::uint64_t agreed = agree(team, (block ? kMapped : 0) | bits_of(reach));
   if (!(agreed & kMapped)) {
@@ -114,10 +109,10 @@ bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wi
   if (!marks_calls(team)) team.group.mark_no_calls();
   team.spec.reach = reach_of(agreed);
   const bool maps = team.spec.reach == Reach::maps;
-  team.peers = maps ? std::move(mapped) : make_peer_memory(team.spec.reach, team.pids);
+  team.peers = maps ? std::move(mapped) : make_peer_memory(team.spec.reach, team.node.pids);
   team.spec.measured = offered.measured;
   if (!offered.known) {
-    std::vector<MeasuredGroup> groups{{team.group, std::move(all), team.peers.get()}};
+    std::vector<MeasuredGroup> groups{{team.group, all, team.peers.get()}};
     measure_groups(team, groups);
     team.spec.measured = groups[0].measured;
   }
@@ -129,19 +124,15 @@ bool share(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wi
 
 // Returns true if nonblocking calls end on every rank while others are anywhere in the MPI, as they
 // must. In shared memory the helper thread sees to it if nothing else does.
-bool may_overlap(const Team& team, const std::vector<Hello>& hellos) {
+bool may_overlap(const Team& team, const Introduction& all) {
   if (static_cast<Progressing>(team.context.options.progress) == Progressing::off) return false;
-  return std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
-    return hello.world != 0 && (!team.sends_messages() || hello.progresses_messages != 0);
-  });
+  return all.all(Fact::has_world) && (!team.sends_messages() || all.all(Fact::progresses_messages));
 }
 
 // Returns true if the team may be idle when it has ended. The messages of idle teams stay, so they
 // may take at most half of what a process has.
-bool may_be_idle(const Team& team, const std::vector<Hello>& hellos) {
-  return std::all_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
-    return hello.world != 0 && (!team.sends_messages() || hello.messengers < kMostMessengers / 2);
-  });
+bool may_be_idle(const Team& team, const Introduction& all) {
+  return all.all(Fact::has_world) && (!team.sends_messages() || all.all(Fact::may_keep_messages));
 }
 
 // Counts an obstacle that keeps ranks of one machine from each other's memory, and logs each once.
@@ -152,19 +143,12 @@ void tell_obstacle(Obstacle obstacle) {
   log(Level::info, "slower: %s", kObstacleTexts[static_cast<int>(obstacle)].text);
 }
 
-void tell_obstacles(const Team& team, const std::vector<Hello>& hellos) {
+void tell_obstacles(const Team& team) {
   if (!team.context.shares_memory) return;
-  bool share = false, apart = false;
-  std::unordered_set<std::uint64_t> nodes;
-  std::unordered_map<std::uint64_t, std::uint64_t> node_of;  // indexed by machine
-  for (const Hello& hello : hellos) {
-    share |= !nodes.insert(hello.place.node).second;
-    apart |= node_of.try_emplace(hello.machine, hello.place.node).first->second != hello.place.node;
-  }
-  if (share && team.spec.reach == Reach::none) {
+  if (team.spec.placement.shares_nodes() && team.spec.reach == Reach::none) {
     tell_obstacle(team.context.options.cma != 0 ? Obstacle::attach_off : Obstacle::attach_refused);
   }
-  if (apart) tell_obstacle(Obstacle::containers);
+  if (team.spec.placement.divides_machines()) tell_obstacle(Obstacle::containers);
 }
 
 bool all_have_levels(const Team& team) {
@@ -213,31 +197,49 @@ void hand_down_for_good(Team& team, Reason reason) {
   }
 }
 
-void set_up_team(Team& team, const Hello& own, bool agree_only) {
-  const std::vector<Hello> hellos = gather_hellos(team, own);
-  note_members(team, hellos);
-  tell_kept_warnings(team, hellos);
+namespace {
+
+// Finds out who the other ranks are. Returns false, with the team handed down, if they cannot be
+// served together.
+bool meet_others(Team& team, Introduction& all) {
+  team.reports_together = all.all(Fact::is_whole_job) && all.all(Fact::reports_all);
+  tell_kept_warnings(team, all);
   Reason reason;
-  if (!can_agree(hellos, reason)) {
-    if (reason == Reason::options_differ) explain_difference(team, hellos);
-    return hand_down_for_good(team, reason);
+  const int odd = all.find_odd_rank(reason);
+  if (odd >= 0) {
+    note_first(team, all.first());
+    if (reason == Reason::options_differ) explain_difference(team, odd);
+    hand_down_for_good(team, reason);
+    return false;
   }
   // From here on all ranks have the same options.
-  learn_processors(hellos, team.rank);
+  const bool met = all.meet();
+  note_first(team, all.first());
+  if (!met) hand_down_for_good(team, Reason::messages);
+  return met;
+}
+
+}  // namespace
+
+void set_up_team(Team& team, const Hello& own, bool agree_only) {
+  Introduction all(team, own);
+  if (!meet_others(team, all)) return;
+  note_members(team, all);
+  learn_processors(all.on_machine(), all.own_place_on_machine());
   if (agree_only) return;
   Wishes wishes(team.context);
-  team.watched = watch_ranks(hellos, team.rank);
-  const Reach reach = reach_own_node(team, hellos);
-  if (!set_up_levels(team, hellos, reach, wishes)) return;
-  if (!all_have_levels(team) && !share(team, hellos, reach, wishes)) return;
+  const std::vector<Hello> node = all.on_node();
+  team.node.watched = watch_ranks(node, own);
+  const Reach reach = reach_own_node(team, node);
+  if (!set_up_levels(team, all, node, reach)) return;
+  if (wishes.are_any()) wishes.judge_levels(team, levels_wanted(team));
+  if (!all_have_levels(team) && !share(team, node, reach, wishes)) return;
   tell_unmet(team, wishes);
-  tell_obstacles(team, hellos);
-  const bool whole_job = hellos[0].world == team.size;
-  note_job(whole_job ? hellos[0].process : 0, team.size);
-  team.wait_policy =
-      wait_policy(team, team.spec.oversubscribed[static_cast<std::size_t>(team.rank)]);
-  team.may_overlap = may_overlap(team, hellos);
-  team.may_be_idle = may_be_idle(team, hellos);
+  tell_obstacles(team);
+  note_job(all.first().world == team.size ? all.first().process : 0, team.size);
+  team.wait_policy = wait_policy(team, team.spec.placement.oversubscribed(team.rank));
+  team.may_overlap = may_overlap(team, all);
+  team.may_be_idle = may_be_idle(team, all);
   team.state = Team::State::together;
 }
 

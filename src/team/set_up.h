@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ranks of a team agree, once, on how it is served. Every step is collective:
-//   1. all-gather: who and where everybody is. What follows from it is the same on all ranks.
+//   1. introduction: who and where everybody is. What follows from it is the same on all ranks.
 //   2. where ranks share memory, leaders offer blocks, and all tell what worked for them.
 // A local failure never leads to a local decision: it goes into the next agreement.
 #pragma once
 
 #include <vector>
 
-#include "team/hello.h"
+#include "team/introduction.h"
 #include "team/team.h"
 #include "team/unmet.h"
 
@@ -24,6 +24,9 @@ void hand_down_for_good(Team& team, Reason reason);
 
 // These bits tell what worked on this rank. The ranks agree on what worked on all of them.
 inline constexpr std::uint64_t kMapped = 1, kCopies = 2, kMessages = 4, kMaps = 8;
+// These tell of the groups that this rank leads: none was too large for the budget, and none must
+// be measured.
+inline constexpr std::uint64_t kInBudget = 16, kMeasured = 32;
 
 // bits_of() tells what this rank can do with the buffers of its node's ranks as bits; its inverse
 // tells, from the bits agreed on, what all can.
@@ -42,10 +45,11 @@ std::unique_ptr<PeerMemory> map_all(const std::vector<pid_t>& pids,
                                     const std::vector<Hello>& members, int own);
 std::uint64_t agree(Team& team, std::uint64_t worked);
 
-// Sets up the hierarchies of the team's collectives; none if one flat group is enough. `reach` is
-// what this rank can do with the buffers of its node's ranks. Returns false, with the team handed
-// down, if it cannot be served so.
-bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes);
+// Sets up the hierarchies of the team's collectives; none if one flat group is enough. `node` has
+// the hellos of this rank's node, and `reach` is what this rank can do with the buffers there.
+// Returns false, with the team handed down, if it cannot be served so.
+bool set_up_levels(Team& team, const Introduction& all, const std::vector<Hello>& node,
+                   Reach reach);
 
 // Persistent operations leave half of SUMAC_SHM_BUDGET to communicators: the memory they have had
 // stays with their communicator, for its next persistent operations.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This file sets up the hierarchies of a team: every rank builds them from what all know, then they
-// are given memory and messages. Each step is collective, and one agreement at the end tells
-// whether all of it worked.
+// This file sets up the hierarchies of a team: every rank builds them from what all know, and keeps
+// what concerns itself. Then they are given memory and messages. Each step is collective, and one
+// agreement at the end tells whether all of it worked.
 #include <algorithm>
 #include <utility>
 
@@ -12,122 +12,142 @@
 namespace sumac {
 namespace {
 
-// For each hierarchy, these are the groups that this rank takes part in.
-using HierarchyGroups = std::vector<std::vector<LevelGroup>>;
-using LowestPeers = std::vector<std::shared_ptr<PeerMemory>>;
+// A hierarchy as this rank takes part in it, while it is set up.
+struct Planned {
+  std::string_view text;
+  std::vector<Collective> collectives;
+  std::unique_ptr<Levels> levels = std::make_unique<Levels>();  // too large for small stacks
+  std::shared_ptr<PeerMemory> lowest;  // how this rank reaches its group on the lowest level
+  TeamMessages messages;
+};
+
+Planned planned(const Team& team, const Wanted& wanted) {
+  Planned made;
+  made.text = wanted.text;
+  made.collectives = wanted.collectives;
+  see_levels(team.spec, wanted.hierarchy, team.rank, *made.levels);
+  return made;
+}
+
+bool shares(const LevelGroup& group) { return group.shared && group.size > 1; }
 
 // Makes the memory and messages of a team's hierarchies, and keeps what worked of it on this rank.
 class LevelsSetUp {
  public:
   LevelsSetUp(Team& team, std::size_t budget) : team_(team), budget_(budget) {}
 
-  // Collective: makes blocks for all groups of the hierarchy's levels that share memory.
-  std::vector<LevelGroup> make_groups(const Hierarchy& hierarchy);
+  // Collective: makes blocks for all groups that share memory.
+  void make_blocks(std::vector<Planned>& all);
   // Collective: makes messages. They are null if the hierarchy needs none, or if that failed.
-  TeamMessages make_messages(const Wanted& wanted);
+  void make_messages(Planned& planned);
   // Collective, after everything worked: measures the groups of the hierarchies, unless everything
-  // is known of them. `lowest` says how the lowest groups are reached.
-  void measure(const std::vector<Wanted>& wanted, const LowestPeers& lowest,
-               HierarchyGroups& groups);
+  // is known of them.
+  void measure(std::vector<Planned>& all);
   // Agrees on what worked. If memory or messages are missing, the blocks are given back.
   std::uint64_t agree_on_all();
-  // Returns how this rank reaches its group on the lowest level, provided that it can do `reach`
-  // with the buffers of its node's ranks; null if there is no such group. Notes what it can.
-  std::shared_ptr<PeerMemory> reach_lowest(const LevelGroup& lowest,
-                                           const std::vector<Hello>& hellos, Reach reach);
+  // Finds how this rank reaches its group on the lowest level, provided that it can do `reach` with
+  // the buffers of its node's ranks. Notes what it can.
+  void reach_lowest(Planned& planned, const std::vector<Hello>& node, Reach reach);
   // Returns the hierarchy in use, after everything worked. Messages have tags from `first_tag` on.
-  std::unique_ptr<LevelsRun> make_run(const Hierarchy& hierarchy, std::vector<LevelGroup> groups,
-                                      std::shared_ptr<PeerMemory> lowest,
+  std::unique_ptr<LevelsRun> make_run(Planned& planned, std::shared_ptr<PeerMemory> lowest,
                                       std::shared_ptr<Messages> messages, int first_tag);
 
   void note_reach(Reach reach) { worked_ |= bits_of(std::min(reach, most_reach_)); }
-  bool over_budget() const { return over_budget_; }
 
   static constexpr std::uint64_t kMust = kMapped | kMessages;
 
  private:
-  void make_block(const HierarchyLevel& level, LevelGroup* own);
+  Offered offer(const LevelGroup& group);
+  void accept(const Offered& offered, LevelGroup& group);
   // Takes messages that an earlier team of the same ranks had, if they are idle on all of them.
   TeamMessages take_idle_messages(std::uint64_t purpose);
-  std::uint64_t purpose_of(const Wanted& wanted) const;
 
   Team& team_;
   const std::size_t budget_;
-  bool over_budget_ = false, measures_ = false;
   Reach most_reach_ = Reach::maps;  // for the lowest groups that this rank is in
   std::vector<Ticket> tickets_;     // tickets of the blocks that this rank has accepted
-  std::uint64_t worked_ = kMust;
+  std::uint64_t worked_ = kMust | kInBudget | kMeasured;
 };
 
-void LevelsSetUp::make_block(const HierarchyLevel& level, LevelGroup* own) {
-  Arena& arena = team_.context.arena;
+Offered LevelsSetUp::offer(const LevelGroup& group) {
+  const std::vector<std::uint64_t> members = team_.node.of(team_.node.processes, group.members);
   Offered offered;
-  const bool shares = own && own->shared && own->size > 1;
-  const bool leads = shares && own->rank == own->leader;
-  if (leads) {
-    std::vector<std::uint64_t> members;
-    for (int r : own->members) members.push_back(team_.processes[static_cast<std::size_t>(r)]);
-    offered.ticket = arena.offer(own->size, 2, members.data(), budget_,
-                                 team_.spec.slots_of(own->members[0]), team_.context.control());
-    tell_measured(team_, own->members, offered);
-  }
-  std::vector<Offered> all(static_cast<std::size_t>(team_.size));
-  team_.oob.all_gather(&offered, all.data(), sizeof offered);
-  const auto of_leader = [&](const auto& group) -> const Offered& {
-    const int leader = group.members[static_cast<std::size_t>(group.leader)];
-    return all[static_cast<std::size_t>(leader)];
-  };
-  for (const Group& group : level.groups) {
-    over_budget_ |= of_leader(group).ticket.offer == Offer::over_budget;
-    measures_ |= group.one_node && group.members.size() > 1 && !of_leader(group).known;
-  }
-  if (!shares) return;
-  const Ticket& ticket = of_leader(*own).ticket;
-  own->measured = of_leader(*own).measured;
-  own->block = arena.accept(ticket, own->rank);
+  offered.ticket =
+      team_.context.arena.offer(group.size, 2, members.data(), budget_,
+                                team_.spec.slots_of(group.members[0]), team_.context.control());
+  tell_measured(team_, group.members, offered);
+  if (offered.ticket.offer == Offer::over_budget) worked_ &= ~kInBudget;
+  if (!offered.known) worked_ &= ~kMeasured;
+  return offered;
+}
+
+void LevelsSetUp::accept(const Offered& offered, LevelGroup& group) {
+  const Ticket& ticket = offered.ticket;
+  group.measured = offered.measured;
+  group.block = team_.context.arena.accept(ticket, group.rank);
   if (ticket.id) tickets_.push_back(ticket);
-  if (!own->block) {
+  if (!group.block) {
     worked_ &= ~kMapped;
     return;
   }
-  own->up = ShmGroup(own->block, ticket.layout, own->rank, 0);
-  own->down = ShmGroup(own->block, ticket.layout, own->rank, 1);
+  group.up = ShmGroup(group.block, ticket.layout, group.rank, 0);
+  group.down = ShmGroup(group.block, ticket.layout, group.rank, 1);
 }
 
-std::vector<LevelGroup> LevelsSetUp::make_groups(const Hierarchy& hierarchy) {
-  std::vector<LevelGroup> groups = levels_of(hierarchy, team_.rank, team_.size);
-  for (std::size_t l = 0; l < hierarchy.levels.size(); ++l) {
-    make_block(hierarchy.levels[l], l < groups.size() ? &groups[l] : nullptr);
+// The leaders' offers for all groups of a node go to the ranks of the node at once.
+void LevelsSetUp::make_blocks(std::vector<Planned>& all) {
+  if (!team_.context.shares_memory) return;
+  std::vector<Offered> own;  // one for each level of all hierarchies
+  for (Planned& planned : all) {
+    for (std::size_t l = 0; l < planned.levels->depth; ++l) {
+      const std::vector<LevelGroup>& groups = planned.levels->groups;
+      const bool leads =
+          l < groups.size() && shares(groups[l]) && groups[l].rank == groups[l].leader;
+      own.push_back(leads ? offer(groups[l]) : Offered());
+    }
   }
-  return groups;
+  if (own.empty()) return;
+  const RankList& node = team_.node.ranks;
+  std::vector<Offered> of_node(own.size() * static_cast<std::size_t>(node.size()));
+  if (!gather_among(team_, node, own.data(), of_node.data(), own.size() * sizeof(Offered))) {
+    worked_ &= ~kMessages;
+    for (const Offered& each : own) {
+      if (each.ticket.id) tickets_.push_back(each.ticket);  // to be given back
+    }
+    return;
+  }
+  std::size_t first = 0;  // number of the hierarchy's first level
+  for (Planned& planned : all) {
+    for (std::size_t l = 0; l < planned.levels->groups.size(); ++l) {
+      LevelGroup& group = planned.levels->groups[l];
+      if (!shares(group)) continue;
+      const auto leader = static_cast<std::size_t>(node.index_of(group.members[group.leader]));
+      accept(of_node[leader * own.size() + first + l], group);
+    }
+    first += planned.levels->depth;
+  }
 }
 
-void LevelsSetUp::measure(const std::vector<Wanted>& wanted, const LowestPeers& lowest,
-                          HierarchyGroups& groups) {
-  if (!measures_) return;
+void LevelsSetUp::measure(std::vector<Planned>& all) {
   std::vector<MeasuredGroup> measured;  // for all levels; no ranks if this rank has no block
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    for (std::size_t l = 0; l < wanted[i].hierarchy.levels.size(); ++l) {
+  for (const Planned& planned : all) {
+    for (std::size_t l = 0; l < planned.levels->depth; ++l) {
       MeasuredGroup& each = measured.emplace_back();
-      if (l >= groups[i].size() || !groups[i][l].block) continue;
+      const std::vector<LevelGroup>& groups = planned.levels->groups;
+      if (l >= groups.size() || !groups[l].block) continue;
       const bool reaches = l == 0 && team_.spec.reach != Reach::none;
-      each = {groups[i][l].up, groups[i][l].members, reaches ? lowest[i].get() : nullptr};
+      each = {groups[l].up, groups[l].members, reaches ? planned.lowest.get() : nullptr};
     }
   }
   measure_groups(team_, measured);
   std::size_t first = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    for (std::size_t l = 0; l < groups[i].size(); ++l) {
-      groups[i][l].measured = measured[first + l].measured;
+  for (Planned& planned : all) {
+    std::vector<LevelGroup>& groups = planned.levels->groups;
+    for (std::size_t l = 0; l < groups.size(); ++l) {
+      groups[l].measured = measured[first + l].measured;
     }
-    first += wanted[i].hierarchy.levels.size();
+    first += planned.levels->depth;
   }
-}
-
-std::uint64_t LevelsSetUp::purpose_of(const Wanted& wanted) const {
-  const std::string_view ranks(reinterpret_cast<const char*>(team_.processes.data()),
-                               team_.processes.size() * sizeof team_.processes[0]);
-  return hash_text(wanted.text, hash_text(ranks));
 }
 
 TeamMessages LevelsSetUp::take_idle_messages(std::uint64_t purpose) {
@@ -137,18 +157,17 @@ TeamMessages LevelsSetUp::take_idle_messages(std::uint64_t purpose) {
   return team_.context.idle.take(id);
 }
 
-TeamMessages LevelsSetUp::make_messages(const Wanted& wanted) {
-  const Hierarchy& hierarchy = wanted.hierarchy;
-  if (!needs_messages(hierarchy)) return {};
-  const std::uint64_t purpose = purpose_of(wanted);
-  TeamMessages made = take_idle_messages(purpose);
-  if (made.messages) return made;
+void LevelsSetUp::make_messages(Planned& planned) {
+  if (!planned.levels->whole_group.sends) return;
+  const std::uint64_t purpose = hash_text(planned.text, team_.members);
+  TeamMessages& made = planned.messages;
+  made = take_idle_messages(purpose);
+  if (made.messages) return;
   if (!team_.oob.make_messages(made.messages)) worked_ &= ~kMessages;
   // The number is unique: each team takes a number of its own and has each hierarchy once.
-  const std::uint64_t id = hash_text(wanted.text, team_.trace_group);
+  const std::uint64_t id = hash_text(planned.text, team_.trace_group);
   made.purpose = purpose;
   made.id = id ? id : 1;
-  return made;
 }
 
 std::uint64_t LevelsSetUp::agree_on_all() {
@@ -162,77 +181,65 @@ std::uint64_t LevelsSetUp::agree_on_all() {
   return agreed;
 }
 
-std::shared_ptr<PeerMemory> LevelsSetUp::reach_lowest(const LevelGroup& lowest,
-                                                      const std::vector<Hello>& hellos,
-                                                      Reach reach) {
-  if (!lowest.shared || lowest.size == 1) return nullptr;
-  if (reach != Reach::none) {
-    std::vector<Hello> members;
-    std::vector<pid_t> pids;
-    for (const int r : lowest.members) {
-      members.push_back(hellos[static_cast<std::size_t>(r)]);
-      pids.push_back(team_.pids[static_cast<std::size_t>(r)]);
-    }
-    if (auto mapped = map_all(pids, members, lowest.rank)) return mapped;
-    most_reach_ = Reach::copies;
-    return make_peer_memory(reach, pids);
-  }
-  return nullptr;
+void LevelsSetUp::reach_lowest(Planned& planned, const std::vector<Hello>& node, Reach reach) {
+  const LevelGroup& lowest = planned.levels->groups[0];
+  if (!shares(lowest) || reach == Reach::none) return;
+  const std::vector<pid_t> pids = team_.node.of(team_.node.pids, lowest.members);
+  planned.lowest = map_all(pids, team_.node.of(node, lowest.members), lowest.rank);
+  if (planned.lowest) return;
+  most_reach_ = Reach::copies;
+  planned.lowest = make_peer_memory(reach, pids);
 }
 
-std::unique_ptr<LevelsRun> LevelsSetUp::make_run(const Hierarchy& hierarchy,
-                                                 std::vector<LevelGroup> groups,
+std::unique_ptr<LevelsRun> LevelsSetUp::make_run(Planned& planned,
                                                  std::shared_ptr<PeerMemory> lowest,
                                                  std::shared_ptr<Messages> messages,
                                                  int first_tag) {
-  for (const LevelGroup& level : groups) {
+  Levels& own = *planned.levels;
+  for (const LevelGroup& level : own.groups) {
     if (level.block) team_.blocks.push_back(level.block);
   }
-  // Both are too large for the stacks of small threads and fibers.
-  const auto made = std::make_unique<Levels>();
-  Levels& own = *made;
   if (team_.spec.reach != Reach::none) own.lowest = std::move(lowest);
-  const std::unique_ptr<AgreedLevels> agreed(
-      new AgreedLevels(agreed_levels(team_.spec, hierarchy, team_.rank, std::move(groups),
-                                     team_.context.rules, team_.context.options.algo)));
-  static_cast<AgreedLevels&>(own) = std::move(*agreed);
+  choose_for_levels(team_.spec, team_.context.rules, team_.context.options.algo, own);
   own.messages = std::move(messages);
   own.first_tag = first_tag;
   own.marks_calls = marks_calls(team_);
   return std::make_unique<LevelsRun>(std::move(own));
 }
 
-// Returns true if the MPI may run out of communicators for messages between these ranks.
-bool lack_messengers(const std::vector<Wanted>& wanted, const std::vector<Hello>& hellos) {
-  return std::any_of(wanted.begin(), wanted.end(),
-                     [](const Wanted& each) { return needs_messages(each.hierarchy); }) &&
-         std::any_of(hellos.begin(), hellos.end(),
-                     [](const Hello& hello) { return hello.messengers >= kMostMessengers; });
+// Builds the hierarchies that all ranks want, and keeps this rank's part of them.
+std::vector<Planned> plan_levels(const Team& team, bool is_whole_job) {
+  std::vector<Wanted> wanted = wanted_hierarchies(team);
+  if (is_whole_job) tell_if_flat(team, wanted);
+  std::vector<Planned> all;
+  for (const Wanted& each : wanted) {
+    if (!is_flat(each.hierarchy)) all.push_back(planned(team, each));
+  }
+  return all;
 }
+
+bool sends(const Planned& planned) { return planned.levels->whole_group.sends; }
 
 }  // namespace
 
-bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wishes& wishes) {
-  std::vector<Wanted> all = wanted_hierarchies(team);
-  if (hellos[0].world == team.size) tell_if_flat(team, all);
-  std::erase_if(all, [](const Wanted& wanted) { return is_flat(wanted.hierarchy); });
-  if (lack_messengers(all, hellos)) {
+bool set_up_levels(Team& team, const Introduction& introduced, const std::vector<Hello>& node,
+                   Reach reach) {
+  std::vector<Planned> all = plan_levels(team, introduced.first().world == team.size);
+  // The MPI may run out of communicators for messages between these ranks.
+  if (!introduced.all(Fact::may_make_messages) && std::any_of(all.begin(), all.end(), sends)) {
     hand_down_for_good(team, Reason::messages);
     return false;
   }
   LevelsSetUp set_up(team, team.context.options.shm_budget);
-  HierarchyGroups groups;
-  LowestPeers lowest;
-  std::vector<TeamMessages> messages;
-  for (const Wanted& wanted : all) {
-    groups.push_back(set_up.make_groups(wanted.hierarchy));
-    messages.push_back(set_up.make_messages(wanted));
-    lowest.push_back(set_up.reach_lowest(groups.back()[0], hellos, reach));
+  set_up.make_blocks(all);
+  for (Planned& planned : all) {
+    set_up.make_messages(planned);
+    set_up.reach_lowest(planned, node, reach);
   }
   set_up.note_reach(reach == Reach::copies ? Reach::maps : reach);
   const std::uint64_t agreed = set_up.agree_on_all();
   if ((agreed & LevelsSetUp::kMust) != LevelsSetUp::kMust) {
-    hand_down_for_good(team, set_up.over_budget()      ? Reason::budget
+    hand_down_for_good(team, (agreed & kInBudget) == 0 ? Reason::budget
                              : (agreed & kMapped) == 0 ? Reason::shared_memory
                                                        : Reason::messages);
     return false;
@@ -241,35 +248,36 @@ bool set_up_levels(Team& team, const std::vector<Hello>& hellos, Reach reach, Wi
   if (team.spec.reach == Reach::maps && !all.empty()) {
     team.direct_tries = std::make_unique<DirectTries>(ChoiceTable());
   }
-  set_up.measure(all, lowest, groups);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    team.levels.push_back(set_up.make_run(all[i].hierarchy, std::move(groups[i]),
-                                          std::move(lowest[i]), messages[i].messages, 0));
-    if (messages[i].messages) team.messages.push_back(std::move(messages[i]));
-    for (const Collective collective : all[i].collectives) {
+  if (!(agreed & kMeasured)) set_up.measure(all);
+  for (Planned& planned : all) {
+    team.levels.push_back(
+        set_up.make_run(planned, std::move(planned.lowest), planned.messages.messages, 0));
+    if (planned.messages.messages) team.messages.push_back(std::move(planned.messages));
+    for (const Collective collective : planned.collectives) {
       team.levels_for[static_cast<int>(collective)] = team.levels.back().get();
     }
   }
-  wishes.judge_levels(team, all);
   return true;
 }
 
 std::unique_ptr<LevelsRun> make_own_levels(Team& team, Collective collective, int first_tag) {
-  const std::vector<Wanted> all = wanted_hierarchies(team);
-  const auto wanted = std::find_if(all.begin(), all.end(), [&](const Wanted& each) {
+  std::vector<Planned> one;
+  for (const Wanted& each : wanted_hierarchies(team)) {
     const std::vector<Collective>& its = each.collectives;
-    return std::find(its.begin(), its.end(), collective) != its.end();
-  });
+    const bool wanted = std::find(its.begin(), its.end(), collective) != its.end();
+    if (wanted) one.push_back(planned(team, each));
+  }
   LevelsSetUp set_up(team, budget_of_own_ranks(team));
-  std::vector<LevelGroup> groups = set_up.make_groups(wanted->hierarchy);
-  if ((set_up.agree_on_all() & kMapped) == 0) return nullptr;
+  set_up.make_blocks(one);
+  const std::uint64_t agreed = set_up.agree_on_all();
+  if ((agreed & LevelsSetUp::kMust) != LevelsSetUp::kMust) return nullptr;
   // The choices are those of the team's other calls, whatever a line takes by now.
   const LevelsRun* shared = team.levels_for[static_cast<int>(collective)];
+  std::vector<LevelGroup>& groups = one[0].levels->groups;
   for (std::size_t l = 0; l < groups.size(); ++l) {
     groups[l].measured = shared->agreed().groups[l].measured;
   }
-  return set_up.make_run(wanted->hierarchy, std::move(groups), shared->lowest(),
-                         shared->shared_messages(), first_tag);
+  return set_up.make_run(one[0], shared->lowest(), shared->shared_messages(), first_tag);
 }
 
 }  // namespace sumac

@@ -90,11 +90,14 @@ void for_each_rank_of_teams(Check check) {
   for (const int ranks : {2, 3, 4, 7}) {
     for (const int nodes : {1, 2, ranks}) {
       for (int odd = 0; odd < ranks; ++odd) {
-        Setting setting = setting_of(ranks, nodes);
-        setting.odd = odd;
-        SCOPED_TRACE(std::to_string(odd) + " of " + std::to_string(ranks) + " ranks on " +
-                     std::to_string(nodes) + " nodes");
-        check(setting);
+        for (const int tell_all : {1, 64}) {
+          Setting setting = setting_of(ranks, nodes);
+          setting.odd = odd;
+          setting.tell_all = tell_all;
+          SCOPED_TRACE(std::to_string(odd) + " of " + std::to_string(ranks) + " ranks on " +
+                       std::to_string(nodes) + " nodes" + (tell_all > 1 ? ", all tell all" : ""));
+          check(setting);
+        }
       }
     }
   }
@@ -151,6 +154,35 @@ TEST(SetUp, ASpentBudgetIsADecisionOfAll) {
     }
     EXPECT_EQ(count_files(), files);
   });
+}
+
+// The ranks of a node may be unable to gather what they have to tell one another: who they are,
+// what blocks their leaders offer, or what they have measured.
+TEST(SetUp, ANodeWithoutACommunicatorIsADecisionOfAll) {
+  for (int after = 0; after < 3; ++after) {
+    for (const int lonely : {0, 3, 5}) {
+      Setting setting = setting_of(6, 3);
+      setting.lonely = lonely;
+      setting.lonely_after = after;
+      setting.clock = kClockOfBatches;
+      setting.line_ns = [](int) { return 100.0; };
+      const std::size_t files = count_files();
+      {
+        ThreadTeam all(setting);
+        if (after < 2) {
+          expect_handed_down(all, Reason::messages);
+          EXPECT_EQ(count_files(), files);
+          continue;
+        }
+        expect_together(all);
+        for (int r = 0; r < 6; ++r) {
+          const Measured& measured = all[r].levels[0]->agreed().groups[0].measured;
+          EXPECT_EQ(measured.distance == Distance::unknown, r / 2 == lonely / 2) << r;
+        }
+      }
+      EXPECT_EQ(count_files(), files);
+    }
+  }
 }
 
 // Others cannot reach one rank, or it reaches nobody: the team goes without single copy.

@@ -11,40 +11,56 @@
 namespace sumac {
 namespace {
 
-bool holds(const std::vector<bool>& of_ranks, bool value) {
-  return std::find(of_ranks.begin(), of_ranks.end(), value) != of_ranks.end();
-}
-
 // Returns the place of `rank` among the members, or -1.
 int place_in(const std::vector<int>& members, int rank) {
   const auto found = std::find(members.begin(), members.end(), rank);
   return found == members.end() ? -1 : static_cast<int>(found - members.begin());
 }
 
-LevelGroup sending_group(const char* name, std::vector<int> members, int own) {
-  LevelGroup group;
+void fill(LevelGroup& group, const char* name, const RankList& members, int rank) {
   std::strncpy(group.name, name, sizeof group.name - 1);
-  group.size = static_cast<int>(members.size());
-  group.rank = own;
-  group.members = std::move(members);
-  return group;
+  group.size = members.size();
+  group.rank = members.index_of(rank);
+  group.members = members;
 }
 
-// Returns the number of fast ranks of a node, or of all its ranks if all are slow.
-int count_fast(const TeamSpec& spec, const std::vector<int>& node) {
-  const auto fast = std::count_if(node.begin(), node.end(), [&](int rank) {
-    return !spec.places[static_cast<std::size_t>(rank)].slow;
-  });
-  return static_cast<int>(fast > 0 ? fast : node.size());
-}
-
-int count_nodes(const TeamSpec& spec) {
-  std::vector<std::uint64_t> nodes;  // one entry for each run of ranks on a node
-  for (const Place& place : spec.places) {
-    if (nodes.empty() || nodes.back() != place.node) nodes.push_back(place.node);
+// The ranks of each node, and how many of them are fast, or all if all are slow. It is made from
+// the places of all ranks, and not kept.
+struct NodeTable {
+  explicit NodeTable(const Placement& placement) {
+    const std::vector<Place> places = placement.places();
+    ranks = ranks_of_nodes(places);
+    for (const std::vector<int>& node : ranks) {
+      const auto of_node = std::count_if(node.begin(), node.end(), [&](int rank) {
+        return !places[static_cast<std::size_t>(rank)].slow;
+      });
+      fast.push_back(of_node > 0 ? static_cast<std::size_t>(of_node) : node.size());
+    }
   }
-  std::sort(nodes.begin(), nodes.end());
-  return static_cast<int>(std::unique(nodes.begin(), nodes.end()) - nodes.begin());
+  bool has_as_many_each() const {
+    if (ranks.size() < 2 || ranks[0].size() < 2) return false;
+    for (std::size_t n = 1; n < ranks.size(); ++n) {
+      if (ranks[n].size() != ranks[0].size() || fast[n] != fast[0]) return false;
+    }
+    return true;
+  }
+  bool has_slow_ranks() const { return fast[0] < ranks[0].size(); }
+
+  std::vector<std::vector<int>> ranks;
+  std::vector<std::size_t> fast;
+};
+
+Capabilities over_levels(const TeamSpec& spec, const Hierarchy& hierarchy, const NodeTable& nodes) {
+  Capabilities capabilities = spec.of_one_group();
+  capabilities.over = Over::levels;
+  capabilities.measured = {};
+  capabilities.nodes = spec.placement.nodes();
+  capabilities.equal_nodes = has_equal_nodes(spec, hierarchy);
+  capabilities.sends = needs_messages(hierarchy);
+  capabilities.as_many_each = nodes.has_as_many_each();
+  capabilities.has_slow = capabilities.as_many_each && nodes.has_slow_ranks();
+  capabilities.one_group = hierarchy.levels.size() == 1 && !hierarchy.levels[0].groups[0].one_node;
+  return capabilities;
 }
 
 }  // namespace
@@ -53,10 +69,10 @@ Capabilities TeamSpec::of_group(int size, int member, bool shared) const {
   Capabilities capabilities;
   capabilities.ranks = size;
   capabilities.over = shared ? Over::shm : Over::p2p;
-  const auto m = static_cast<std::size_t>(member);
-  capabilities.oversubscribed = shared ? oversubscribed[m] : holds(oversubscribed, true);
-  capabilities.spare = shared ? spare[m] : !holds(spare, false);
-  capabilities.nodes = shared ? 1 : count_nodes(*this);
+  capabilities.oversubscribed =
+      shared ? placement.oversubscribed(member) : placement.any_oversubscribed();
+  capabilities.spare = shared ? placement.spare(member) : placement.all_spare();
+  capabilities.nodes = shared ? 1 : placement.nodes();
   capabilities.within_levels = true;
   capabilities.family = family;
   capabilities.node_radix = node_radix;
@@ -72,23 +88,14 @@ Capabilities TeamSpec::of_one_group() const {
   capabilities.in_rank_order = in_rank_order;
   capabilities.reach = reach;
   capabilities.measured = measured;
-  capabilities.oversubscribed = holds(oversubscribed, true);
-  capabilities.spare = !holds(spare, false);
+  capabilities.oversubscribed = placement.any_oversubscribed();
+  capabilities.spare = placement.all_spare();
   return capabilities;
 }
 
 Capabilities TeamSpec::of_all(const Hierarchy& hierarchy) const {
-  Capabilities capabilities = of_one_group();
-  if (is_flat(hierarchy)) return capabilities;
-  capabilities.over = Over::levels;
-  capabilities.measured = {};
-  capabilities.nodes = count_nodes(*this);
-  capabilities.equal_nodes = has_equal_nodes(*this, hierarchy);
-  capabilities.sends = needs_messages(hierarchy);
-  capabilities.as_many_each = has_as_many_each(*this);
-  capabilities.has_slow = capabilities.as_many_each && has_slow_ranks(*this);
-  capabilities.one_group = hierarchy.levels.size() == 1 && !hierarchy.levels[0].groups[0].one_node;
-  return capabilities;
+  if (is_flat(hierarchy)) return of_one_group();
+  return over_levels(*this, hierarchy, NodeTable(placement));
 }
 
 bool is_flat(const Hierarchy& hierarchy) {
@@ -106,9 +113,8 @@ bool needs_messages(const Hierarchy& hierarchy) {
 }
 
 bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy) {
-  const auto is_slow = [](const Place& place) { return place.slow; };
   if (hierarchy.levels.size() != 2 || hierarchy.levels[1].groups[0].one_node ||
-      std::any_of(spec.places.begin(), spec.places.end(), is_slow)) {
+      spec.placement.any_slow()) {
     return false;
   }
   const std::vector<Group>& groups = hierarchy.levels[0].groups;
@@ -120,74 +126,66 @@ bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy) {
   });
 }
 
-bool has_as_many_each(const TeamSpec& spec) {
-  const std::vector<std::vector<int>> nodes = ranks_of_nodes(spec.places);
-  const std::vector<int>& first = nodes[0];
-  return nodes.size() > 1 && first.size() > 1 &&
-         std::all_of(nodes.begin(), nodes.end(), [&](const std::vector<int>& node) {
-           return node.size() == first.size() && count_fast(spec, node) == count_fast(spec, first);
-         });
+bool has_as_many_each(const TeamSpec& spec) { return NodeTable(spec.placement).has_as_many_each(); }
+
+bool has_slow_ranks(const TeamSpec& spec) { return NodeTable(spec.placement).has_slow_ranks(); }
+
+void see_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank, AgreedLevels& agreed) {
+  const NodeTable nodes(spec.placement);
+  agreed.whole_group = over_levels(spec, hierarchy, nodes);
+  agreed.depth = hierarchy.levels.size();
+  agreed.order = std::make_shared<const TreeOrder>(tree_order(hierarchy, spec.ranks()));
+  agreed.place = agreed.order->ranks.index_of(rank);
+  agreed.own = rank;
+  agreed.groups = levels_of(hierarchy, *agreed.order, rank);
+  if (agreed.whole_group.equal_nodes) {
+    RankList peers;
+    for (const Group& node : hierarchy.levels[0].groups) {
+      peers.push_back(node.members[static_cast<std::size_t>(agreed.groups[0].rank)]);
+    }
+    fill(agreed.counterparts.group, "top", peers, rank);
+  }
+  if (agreed.whole_group.sends) {
+    RankList all;
+    for (const std::vector<int>& node : nodes.ranks) {
+      for (const int each : node) all.push_back(each);
+    }
+    fill(agreed.all.group, "all", all, rank);
+  }
+  if (!agreed.whole_group.as_many_each) return;
+  const auto own =
+      std::find_if(nodes.ranks.begin(), nodes.ranks.end(),
+                   [&](const std::vector<int>& node) { return place_in(node, rank) >= 0; });
+  const auto place = static_cast<std::size_t>(place_in(*own, rank));
+  RankList across;
+  for (const std::vector<int>& node : nodes.ranks) across.push_back(node[place]);
+  agreed.parts = static_cast<int>(nodes.fast[0]);
+  fill(agreed.node.group, "node", *own, rank);
+  fill(agreed.across.group, "top", across, rank);
 }
 
-bool has_slow_ranks(const TeamSpec& spec) {
-  const std::vector<int> first = ranks_of_nodes(spec.places)[0];
-  return count_fast(spec, first) < static_cast<int>(first.size());
-}
-
-AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank,
-                           std::vector<LevelGroup> groups, const RuleSet& rules, const char* algo) {
-  AgreedLevels agreed;
-  for (const LevelGroup& level : groups) {
+void choose_for_levels(const TeamSpec& spec, const RuleSet& rules, const char* algo,
+                       AgreedLevels& agreed) {
+  for (const LevelGroup& level : agreed.groups) {
     Capabilities of_level = spec.of_group(level.size, level.members[0], level.shared);
     of_level.measured = level.measured;
     agreed.choices.push_back({rules, of_level, algo});
   }
-  if (spec.reach == Reach::maps && groups[0].shared && groups[0].size > 1) {
-    Capabilities in_place = spec.of_group(groups[0].size, groups[0].members[0], true);
+  const LevelGroup& lowest = agreed.groups[0];
+  if (spec.reach == Reach::maps && lowest.shared && lowest.size > 1) {
+    Capabilities in_place = spec.of_group(lowest.size, lowest.members[0], true);
     in_place.reach = spec.reach;
-    in_place.measured = groups[0].measured;
+    in_place.measured = lowest.measured;
     in_place.within_levels = false;
     agreed.direct = {rules, in_place, algo};
   }
-  agreed.depth = hierarchy.levels.size();
-  agreed.whole = {rules, spec.of_all(hierarchy), algo};
-  const auto sending = [&](const char* name, std::vector<int> members) {
-    const int own = place_in(members, rank);
-    SendingGroup group{sending_group(name, std::move(members), own), {}};
-    group.choices = {rules, spec.of_group(group.group.size, group.group.members[0], false), algo};
-    return group;
-  };
-  if (has_equal_nodes(spec, hierarchy)) {
-    std::vector<int> peers;
-    for (const Group& node : hierarchy.levels[0].groups) {
-      peers.push_back(node.members[static_cast<std::size_t>(groups[0].rank)]);
-    }
-    agreed.counterparts = sending("top", std::move(peers));
+  agreed.whole_group.reach = spec.reach;
+  agreed.whole = {rules, agreed.whole_group, algo};
+  for (SendingGroup* each : {&agreed.counterparts, &agreed.all, &agreed.node, &agreed.across}) {
+    const LevelGroup& group = each->group;
+    if (group.members.empty()) continue;
+    each->choices = {rules, spec.of_group(group.size, group.members[0], false), algo};
   }
-  std::vector<std::vector<int>> nodes = ranks_of_nodes(spec.places);
-  if (needs_messages(hierarchy)) {
-    std::vector<int> all;
-    for (const std::vector<int>& node : nodes) all.insert(all.end(), node.begin(), node.end());
-    agreed.all = sending("all", std::move(all));
-  }
-  if (has_as_many_each(spec)) {
-    const auto own = std::find_if(nodes.begin(), nodes.end(), [&](const std::vector<int>& node) {
-      return place_in(node, rank) >= 0;
-    });
-    const auto place = static_cast<std::size_t>(place_in(*own, rank));
-    std::vector<int> across;
-    for (const std::vector<int>& node : nodes) across.push_back(node[place]);
-    agreed.parts = count_fast(spec, *own);
-    agreed.node = sending("node", std::move(*own));
-    agreed.across = sending("top", std::move(across));
-  }
-  agreed.order = std::make_shared<const TreeOrder>(tree_order(hierarchy, spec.ranks()));
-  const std::vector<int>& order = agreed.order->ranks;
-  agreed.place = static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin());
-  agreed.own = rank;
-  set_places(*agreed.order, groups);
-  agreed.groups = std::move(groups);
-  return agreed;
 }
 
 }  // namespace sumac

@@ -8,21 +8,20 @@
 
 #include "hierarchy/hierarchy.h"
 #include "levels/call_plan.h"
+#include "team/placement.h"
 #include "transport/shm/layout.h"
 
 namespace sumac {
 
 struct TeamSpec {
-  std::vector<Place> places;         // indexed by rank
-  std::vector<bool> oversubscribed;  // [rank] its machine has more ranks than processors
-  std::vector<bool> spare;           // [rank] its machine has two processors or more for each rank
+  Placement placement;
   Family family = Family::any;
   std::uint16_t node_radix = 0;  // SUMAC_NODE_RADIX
   bool in_rank_order = false;    // SUMAC_REPRODUCIBLE
   Reach reach = Reach::none;     // how the ranks of a node reach one another's buffers
   Measured measured;             // measured among all ranks, if they are one group
 
-  int ranks() const { return static_cast<int>(places.size()); }
+  int ranks() const { return placement.ranks(); }
 
   // Returns the capabilities of a group of a hierarchy's level. `member` is one of its ranks;
   // `shared` says that it shares memory.
@@ -38,14 +37,16 @@ struct TeamSpec {
   // turn let lines leave the caches of other processors. Ranks that share processors share their
   // caches, and the deeper a ring, the more a rank does before the others must get the processor.
   Slots slots_of(int member) const {
-    return oversubscribed[static_cast<std::size_t>(member)] ? Slots::deep : Slots::in_turn;
+    return placement.oversubscribed(member) ? Slots::deep : Slots::in_turn;
   }
 };
 
-// Returns what `rank` agrees on with the others about a hierarchy. `groups` are the levels it takes
-// part in (levels_of()); `rules`, or `algo` in the text of SUMAC_ALGO, choose for them.
-AgreedLevels agreed_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank,
-                           std::vector<LevelGroup> groups, const RuleSet& rules, const char* algo);
+// Fills in how `rank` takes part in a hierarchy: all that follows from where the ranks are.
+void see_levels(const TeamSpec& spec, const Hierarchy& hierarchy, int rank, AgreedLevels& agreed);
+// Adds the choices, once the ranks have agreed on how they reach one another and measured their
+// groups. `rules`, or `algo` in the text of SUMAC_ALGO, choose.
+void choose_for_levels(const TeamSpec& spec, const RuleSet& rules, const char* algo,
+                       AgreedLevels& agreed);
 
 // Returns true for one group that shares memory, which is served without levels.
 bool is_flat(const Hierarchy& hierarchy);

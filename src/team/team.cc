@@ -46,7 +46,7 @@ void Team::reset() {
   reason = Reason::first_calls;
   deferred = false;
   hierarchy.clear();
-  members = 0;
+  identity = 0;
   refusals.here = refusals.agreed = false;
 }
 

@@ -3,21 +3,19 @@
 // hierarchies and messages they have for it, and what is under way.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "levels/levels_run.h"
-#include "machine/liveness.h"
 #include "observe/stats.h"
 #include "progress/queue.h"
 #include "rules/choice_table.h"
 #include "team/context.h"
 #include "team/direct_tries.h"
 #include "team/oob.h"
+#include "team/own_node.h"
 #include "team/spec.h"
 #include "team/trials.h"
 #include "transport/cma.h"
@@ -34,12 +32,6 @@ struct OwnRanks {
   ShmGroup group;                     // one group in shared memory
   std::unique_ptr<LevelsRun> levels;  // or a hierarchy
   bool in_use = false;                // this rank uses it
-};
-
-// This rank can see whether the process of that rank runs.
-struct WatchedRank {
-  WatchedProcess process;
-  int job_rank = -1;  // -1: not known
 };
 
 // The ranks have agreed on this when the team was set up, and have made it for the team. It can be
@@ -73,11 +65,11 @@ struct TeamSetUp {
   std::uint64_t trace_group = 0, traced = 0;
   bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
 
-  std::unique_ptr<PeerMemory> peers;     // null if ranks do not reach one another's buffers
-  std::vector<pid_t> pids;               // [rank]; 0 if attach does not work
-  std::vector<WatchedRank> watched;      // indexed by rank
-  std::vector<std::uint64_t> processes;  // [rank] which process it is
-  Trials trials;                         // finds which route is the fastest at which sizes
+  std::unique_ptr<PeerMemory> peers;  // null if ranks do not reach one another's buffers
+  OwnNode node;                       // the ranks of this rank's node
+  std::uint64_t first_process = 0;    // rank 0's process; 0: not known yet
+  std::uint64_t members = 0;          // hash of all ranks' processes, in their order
+  Trials trials;                      // finds which route is the fastest at which sizes
 };
 
 // A team as one of its ranks sees it. MPI allows one collective call at a time on a communicator,
@@ -101,8 +93,8 @@ struct Team : TeamSetUp {
   Reason reason = Reason::first_calls;
   int rank = 0, size = 0;
   std::string hierarchy;  // text of an info key; empty: the option's text
-  // The ranks are these processes in this order, as a hash; 0 if that is not known.
-  std::uint64_t members = 0;
+  // Hash of the ranks' numbers in MPI_COMM_WORLD, in their order; 0 if that is not known.
+  std::uint64_t identity = 0;
 
   Work work;               // the blocking call going on
   const char* doing = "";  // its name, for messages

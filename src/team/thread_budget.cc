@@ -39,12 +39,11 @@ void guess_processors() {
   set_room(room);
 }
 
-void learn_processors(const std::vector<Hello>& hellos, int rank) {
-  const Hello& own = hellos[static_cast<std::size_t>(rank)];
+void learn_processors(const std::vector<Hello>& machine, std::size_t place) {
+  const Hello& own = machine[place];
   std::vector<CpuMask> others;
   ProcessorRoom room;
-  for (const Hello& hello : hellos) {
-    if (hello.machine != own.machine) continue;
+  for (const Hello& hello : machine) {
     if (&hello != &own) others.push_back(hello.cpus);
     room.ranks = std::max(room.ranks, hello.job_ranks_on_node);
   }

@@ -15,7 +15,7 @@ void read_thread_options(const sumac_options& options);
 // Guesses what one process knows by itself: by its own processors and the launcher's word.
 void guess_processors();
 
-// Learns it from what the ranks of a communicator have told each other.
-void learn_processors(const std::vector<Hello>& hellos, int rank);
+// Learns it from what the ranks of this machine have told each other; this one is at `place`.
+void learn_processors(const std::vector<Hello>& machine, std::size_t place);
 
 }  // namespace sumac

@@ -23,6 +23,8 @@ const std::uint32_t kBefore = Trials::calls_before(1000);
 // A reduction over one rank leaves the words as they are.
 struct LoneOob final : Oob {
   void all_gather(const void*, void*, std::size_t) override {}
+  void gather(const void*, void*, std::size_t) override {}
+  bool all_gather_among(const RankList&, const void*, void*, std::size_t) override { return true; }
   void all_and(std::uint64_t*, std::size_t) override {}
   void all_max(std::uint64_t*, std::size_t) override { ++agreements; }
   void broadcast(void*, std::size_t) override {}

@@ -186,7 +186,6 @@ void Wishes::judge_group(const Team& team, const Capabilities& capabilities) {
 }
 
 void Wishes::judge_levels(const Team& team, const std::vector<Wanted>& all) {
-  if (forced_.empty() && context_.rules.rules.empty()) return;
   const std::vector<AskedGroup> parts = parts_of(team.spec, all);
   for (const AskedGroup& part : parts) note_rules(part.capabilities);
   for (const Wanted& wanted : all) {

@@ -20,6 +20,7 @@ class Wishes {
   // Judge whether the ranks get what somebody asked for: as one group, for collectives without
   // levels, and over hierarchies.
   void judge_group(const Team& team, const Capabilities& capabilities);
+  bool are_any() const { return !forced_.empty() || !context_.rules.rules.empty(); }
   void judge_levels(const Team& team, const std::vector<Wanted>& wanted);
 
  private:

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <numeric>
 
 #include "base/hash.h"
 #include "observe/log.h"
-#include "team/set_up.h"
 
 namespace sumac {
 namespace {
@@ -28,16 +28,16 @@ Hashes own_hashes() {
   return hashes;
 }
 
-// Returns the rank of the communicator that has told its warnings already: the job's rank 0 or, if
-// no rank knows its number in the job, rank 0 of the communicator. -1 means that it is none of
-// them.
-int first_rank(const std::vector<Hello>& hellos) {
-  bool unknown = true;
-  for (std::size_t r = 0; r < hellos.size(); ++r) {
-    if (hellos[r].job_rank == 0) return static_cast<int>(r);
-    unknown &= hellos[r].job_rank < 0;
-  }
-  return unknown ? 0 : -1;
+// Words of which all ranks get the greatest: they find the lowest rank that has something to tell.
+std::uint64_t word_of(int rank, bool tells) {
+  return tells ? ~static_cast<std::uint64_t>(rank) : 0;
+}
+int rank_of(std::uint64_t word) { return word ? static_cast<int>(~word) : -1; }
+
+int lowest_rank(Team& team, bool tells) {
+  std::uint64_t word = word_of(team.rank, tells);
+  team.oob.all_max(&word, 1);
+  return rank_of(word);
 }
 
 // Says, behind the slug, whose warning it is.
@@ -46,17 +46,20 @@ void tell(const std::string& line, int rank) {
   log_here("%s on rank %d: %s", line.substr(0, end - 1).c_str(), rank, line.substr(end).c_str());
 }
 
+// The ranks tell one after another what no rank before has told; `first` has told its own.
 void tell_differences(Team& team, int first) {
-  const Hashes own = own_hashes();
-  std::vector<Hashes> all(static_cast<std::size_t>(team.size));
-  team.oob.all_gather(&own, all.data(), sizeof own);
-  if (team.rank == first) return;
   const std::vector<std::string>& lines = kept_warnings();
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    bool told = all[static_cast<std::size_t>(first)].holds(own.of[i]);
-    for (int r = 0; r < team.rank && !told; ++r)
-      told = all[static_cast<std::size_t>(r)].holds(own.of[i]);
-    if (!told) tell(lines[i], log_rank() >= 0 ? log_rank() : team.rank);
+  const Hashes own = own_hashes();
+  std::vector<std::size_t> left(lines.size());  // lines that no rank has told
+  std::iota(left.begin(), left.end(), 0);
+  for (int teller = first; teller >= 0; teller = lowest_rank(team, !left.empty())) {
+    Hashes told;
+    if (team.rank == teller) told = own;
+    team.oob.all_max(told.of, kMostKept);
+    if (team.rank == teller && teller != first) {
+      for (const std::size_t i : left) tell(lines[i], log_rank() >= 0 ? log_rank() : team.rank);
+    }
+    std::erase_if(left, [&](std::size_t i) { return told.holds(own.of[i]); });
   }
 }
 
@@ -68,15 +71,16 @@ std::uint64_t kept_warnings_hash() {
   return hash;
 }
 
-void tell_kept_warnings(Team& team, const std::vector<Hello>& hellos) {
-  const int first = first_rank(hellos);
-  if (first < 0) return;
+void tell_kept_warnings(Team& team, const Introduction& all) {
+  // The job's rank 0 has told its warnings already or, if no rank knows its number in the job, rank
+  // 0 of the communicator.
+  const bool unknown = all.all(Fact::unknown_in_job);
+  if (!unknown && all.all(Fact::not_first_in_job)) return;
+  const bool differ = !all.all(Fact::same_warnings);
+  const bool is_first = unknown ? team.rank == 0 : all.own().job_rank == 0;
   if (log_rank() < 0)
     set_log(static_cast<Level>(team.context.options.debug), team.rank);  // tells those of rank 0
-  const bool differ = std::any_of(hellos.begin(), hellos.end(), [&](const Hello& hello) {
-    return hello.warnings != hellos[0].warnings;
-  });
-  if (differ) tell_differences(team, first);
+  if (differ) tell_differences(team, lowest_rank(team, is_first));
   if (log_rank() != 0) forget_kept_warnings();
 }
 
@@ -111,18 +115,19 @@ const char* or_defaults(const Text& text) {
 
 }  // namespace
 
-void explain_difference(Team& team, const std::vector<Hello>& hellos) {
-  const Text own = own_text(team);
-  std::vector<Text> texts(hellos.size());
-  team.oob.all_gather(&own, texts.data(), sizeof own);
+void explain_difference(Team& team, int odd) {
+  Text of_first = own_text(team), of_odd = of_first;
+  team.oob.broadcast(&of_first, sizeof of_first);
+  // The others have nothing to say, so that all get what the odd rank says.
+  constexpr std::size_t kWords = sizeof(Text) / sizeof(std::uint64_t);
+  std::uint64_t words[kWords] = {};
+  if (team.rank == odd) std::memcpy(words, &of_odd, sizeof words);
+  team.oob.all_max(words, kWords);
+  std::memcpy(&of_odd, words, sizeof words);
   static std::atomic<bool> told;
   if (told.exchange(true)) return;
-  for (std::size_t r = 1; r < hellos.size(); ++r) {
-    if (hellos[r].options == hellos[0].options) continue;
-    log(Level::warn, "warning[options-differ]: rank %zu has %s, rank 0 has %s; give all the same",
-        r, or_defaults(texts[r]), or_defaults(texts[0]));
-    return;
-  }
+  log(Level::warn, "warning[options-differ]: rank %d has %s, rank 0 has %s; give all the same", odd,
+      or_defaults(of_odd), or_defaults(of_first));
 }
 
 }  // namespace sumac

@@ -5,10 +5,9 @@
 // up together with rank 0.
 #pragma once
 
-#include <vector>
+#include <cstdint>
 
-#include "team/hello.h"
-#include "team/team.h"
+#include "team/introduction.h"
 
 namespace sumac {
 
@@ -17,9 +16,9 @@ std::uint64_t kept_warnings_hash();
 
 // Each line that rank 0 does not have is printed by the lowest rank that has it. Collective, where
 // ranks' warnings differ.
-void tell_kept_warnings(Team& team, const std::vector<Hello>& hellos);
+void tell_kept_warnings(Team& team, const Introduction& all);
 
-// Collective: says once which rank's options differ from rank 0's, and in what.
-void explain_difference(Team& team, const std::vector<Hello>& hellos);
+// Collective: says once in what the options of the odd rank differ from rank 0's.
+void explain_difference(Team& team, int odd);
 
 }  // namespace sumac

@@ -73,13 +73,11 @@ class LevelsWorld {
     for (int r = 0; r < ranks; ++r) {
       auto rank = std::make_unique<LevelsRank>();
       Levels& levels = rank->levels;
-      levels.groups = levels_of(hierarchy, r, ranks);
-      set_places(*order_, levels.groups);
+      levels.groups = levels_of(hierarchy, *order_, r);
       levels.choices.resize(levels.groups.size());
       levels.depth = depth_;
       levels.order = order_;
-      levels.place = static_cast<int>(std::find(order_->ranks.begin(), order_->ranks.end(), r) -
-                                      order_->ranks.begin());
+      levels.place = order_->ranks.index_of(r);
       levels.own = r;
       levels.stops_at_every_wait = true;
       rank->messages = std::make_shared<PostedMessages>(office_, r, random_());
@@ -103,18 +101,18 @@ class LevelsWorld {
   const PostOffice& office() const { return office_; }
 
   // Returns the group of one strand of a rank, for messages of at most `largest` bytes.
-  MessageGroup message_group(LevelsRank& rank, const std::vector<int>& members, int place, int tag,
+  MessageGroup message_group(LevelsRank& rank, const RankList& members, int place, int tag,
                              std::size_t largest) {
     auto& stream = rank.streams[tag];
     if (!stream) stream = std::make_unique<Stream>();
     stream->tag = tag;
-    rank.scratch.emplace_back(message_scratch(static_cast<int>(members.size()), largest));
+    rank.scratch.emplace_back(message_scratch(members.size(), largest));
     MessageGroup group;
     group.messages = rank.messages.get();
     group.stream = stream.get();
-    group.members = members.data();
+    group.members = &members;
     group.rank = place;
-    group.size = static_cast<int>(members.size());
+    group.size = members.size();
     group.scratch = rank.scratch.back().data();
     group.scratch_bytes = rank.scratch.back().size();
     return group;

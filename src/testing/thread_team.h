@@ -68,13 +68,21 @@ struct Setting {
   std::vector<std::string> odd_environment;
   std::string odd_root;
   bool odd_has_no_messages = false;
+  // The ranks of this one's node can gather something among them so many times, and then no more.
+  int lonely = -1, lonely_after = 0;
+  int tell_all = 1;  // teams of up to so many ranks introduce themselves by one all-gather
+  // The ranks also say this about themselves.
+  std::function<void(int rank, Hello&)> all_hellos;
 
   int ranks() const { return static_cast<int>(places.size()); }
   std::vector<std::string> environment(int rank) const {
     static constexpr const char* kDesigns[] = {"basic", "direct", "peer"};
     std::vector<std::string> all{
-        "SUMAC_HIERARCHY=" + hierarchy, "SUMAC_ALGO=" + forced, "SUMAC_SPIN=1",
+        "SUMAC_HIERARCHY=" + hierarchy,
+        "SUMAC_ALGO=" + forced,
+        "SUMAC_SPIN=1",
         "SUMAC_SHM_BUDGET=64M",
+        "SUMAC_TELL_ALL=" + std::to_string(tell_all),
         std::string("SUMAC_SLOW_DESIGN=") + kDesigns[static_cast<int>(design)]};
     if (reproducible) all.push_back("SUMAC_REPRODUCIBLE=1");
     if (rank == odd) all.insert(all.end(), odd_environment.begin(), odd_environment.end());
@@ -138,6 +146,13 @@ class TeamMeeting {
     while (offices_.size() <= number) offices_.emplace_back();
     return offices_[number];
   }
+  // Returns the meeting of these members alone.
+  TeamMeeting& among(const RankList& members) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_ptr<TeamMeeting>& meeting = parts_[{members.begin(), members.end()}];
+    if (!meeting) meeting = std::make_unique<TeamMeeting>(members.size());
+    return *meeting;
+  }
   // Returns the bytes of all messages so far, (from, to) -> bytes. No thread may run.
   std::map<std::pair<int, int>, std::size_t> bytes() const {
     std::map<std::pair<int, int>, std::size_t> sum;
@@ -152,6 +167,7 @@ class TeamMeeting {
   std::vector<const void*> words_;
   std::mutex mutex_;
   std::deque<PostOffice> offices_;
+  std::map<std::vector<int>, std::unique_ptr<TeamMeeting>> parts_;
 };
 
 class ThreadOob final : public Oob {
@@ -160,13 +176,24 @@ class ThreadOob final : public Oob {
       : meeting_(meeting), setting_(setting), rank_(rank) {}
 
   void all_gather(const void* own, void* all, std::size_t bytes) override {
+    received += bytes * static_cast<std::size_t>(setting_.ranks());
     meeting_.exchange(rank_, own, [&](const std::vector<const void*>& of_ranks) {
-      auto* to = static_cast<std::byte*>(all);
-      for (const void* from : of_ranks) {
-        std::memcpy(to, from, bytes);
-        to += bytes;
-      }
+      copy_all(of_ranks, all, bytes);
     });
+  }
+  void gather(const void* own, void* all, std::size_t bytes) override {
+    received += rank_ == 0 ? bytes * static_cast<std::size_t>(setting_.ranks()) : 0;
+    meeting_.exchange(rank_, own, [&](const std::vector<const void*>& of_ranks) {
+      if (rank_ == 0) copy_all(of_ranks, all, bytes);
+    });
+  }
+  bool all_gather_among(const RankList& members, const void* own, void* all,
+                        std::size_t bytes) override {
+    received += bytes * static_cast<std::size_t>(members.size());
+    meeting_.among(members).exchange(
+        members.index_of(rank_), own,
+        [&](const std::vector<const void*>& of_ranks) { copy_all(of_ranks, all, bytes); });
+    return node_of(setting_.lonely) != node_of(rank_) || gathered_++ < setting_.lonely_after;
   }
   void all_and(std::uint64_t* words, std::size_t count) override {
     fold(words, count, [](std::uint64_t a, std::uint64_t b) { return a & b; });
@@ -175,6 +202,7 @@ class ThreadOob final : public Oob {
     fold(words, count, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
   }
   void broadcast(void* data, std::size_t bytes) override {
+    received += bytes;
     meeting_.exchange(rank_, data, [&](const std::vector<const void*>& of_ranks) {
       if (rank_ != 0) std::memcpy(data, of_ranks[0], bytes);
     });
@@ -190,10 +218,23 @@ class ThreadOob final : public Oob {
   void end_job() override { ended = true; }
 
   bool ended = false;
+  std::size_t received = 0;  // bytes so far
 
  private:
+  static void copy_all(const std::vector<const void*>& of_ranks, void* all, std::size_t bytes) {
+    auto* to = static_cast<std::byte*>(all);
+    for (const void* from : of_ranks) {
+      std::memcpy(to, from, bytes);
+      to += bytes;
+    }
+  }
+  // Returns the node of a rank; that of no rank is none.
+  std::uint64_t node_of(int rank) const {
+    return rank < 0 ? ~std::uint64_t{0} : setting_.places[static_cast<std::size_t>(rank)].node;
+  }
   template <class Op>
   void fold(std::uint64_t* words, std::size_t count, Op op) {
+    received += count * sizeof *words;
     const std::vector<std::uint64_t> own(words, words + count);
     meeting_.exchange(rank_, own.data(), [&](const std::vector<const void*>& of_ranks) {
       for (const void* from : of_ranks) {
@@ -208,6 +249,7 @@ class ThreadOob final : public Oob {
   const Setting& setting_;
   const int rank_;
   std::size_t made_ = 0;
+  int gathered_ = 0;  // times among the ranks of the node
 };
 
 // This has all ranks of a team, set up. Each is for one thread.
@@ -279,6 +321,7 @@ class ThreadTeam {
       own.world = team.size;
       own.progresses_messages = 1;
       own.memory_file = setting.memory_file;
+      if (setting.all_hellos) setting.all_hellos(team.rank, own);
       if (team.rank == setting.odd && setting.odd_hello) setting.odd_hello(own);
       return own;
     }

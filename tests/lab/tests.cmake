@@ -6,6 +6,9 @@ set(layouts 2+2 2+1+2 3+3+3 2+2turns 3+3+3turns)
 sumac_mpi_test_program(nodes nodes.cc)
 sumac_lab_test(nodes LAYOUTS 2+2 2+1+2 2+2turns EXPECTED ${levels})
 sumac_lab_test(nodes LAYOUTS 3+3+3 3+3+3turns EXPECTED ${levels} LABELS slow)
+# As in communicators that are too large for every rank to tell all others who it is.
+sumac_lab_test(nodes_introduced PROGRAM nodes LAYOUTS 2+1+2 2+2turns ARGS 600000
+               ENV SUMAC_TELL_ALL=1 EXPECTED ${levels})
 sumac_lab_test(nodes_one_each PROGRAM nodes LAYOUTS 1+1+1+1 ARGS 600000 EXPECTED ${levels})
 sumac_lab_test(parts LAYOUTS 2+1+2 3+3turns NONBLOCKING SECONDS 300
                EXPECTED reduce_scatter:levels allgather:levels)

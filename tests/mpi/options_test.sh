@@ -15,6 +15,17 @@ for setting in COLLS=^allreduce COLLS=barrier ALGO=allreduce:split_slots CMA=off
   expect_err "warning[options-differ]: rank 1 has "
 done
 
+# The same in communicators in which not all tell all others who they are.
+export SUMAC_TELL_ALL=1
+for setting in COLLS=barrier CMA=off; do
+  run launch 20 3 "$program" "SUMAC_$setting"
+  expect_status 0
+  expect_out "passed: "
+  expect_warnings 1
+  expect_err "warning[options-differ]: rank 1 has "
+done
+unset SUMAC_TELL_ALL
+
 # Options that each rank may choose for itself.
 run launch 20 3 "$program" SUMAC_SIMD=sse2 SUMAC_SPIN=100 SUMAC_HANG_SECONDS=7 \
   SUMAC_THREADS=off SUMAC_THREADS_MIN=4K SUMAC_TASK_PRIORITY=1 SUMAC_COLLS=barrier

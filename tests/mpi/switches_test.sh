@@ -86,10 +86,13 @@ expect_silence
 
 # A rank that differs in one option must report that one only. Unknown names are treated like bad
 # values.
-with SUMAC_CMA=maybe -- --only 1 SUMAC_SPINN=1
-expect_warnings 2
-expect_once "warning[bad-value]: SUMAC_CMA=maybe is not one of auto, off; using the default, auto"
-expect_once "[unknown-option]: on rank 1: SUMAC_SPINN is not an option; did you mean SUMAC_SPIN?"
+for tell_all in 64 1; do
+  with SUMAC_CMA=maybe SUMAC_TELL_ALL=$tell_all -- --only 1 SUMAC_SPINN=1
+  expect_warnings 2
+  expect_once \
+    "warning[bad-value]: SUMAC_CMA=maybe is not one of auto, off; using the default, auto"
+  expect_once "[unknown-option]: on rank 1: SUMAC_SPINN is not an option; did you mean SUMAC_SPIN?"
+done
 with SUMAC_DEBUG=no SUMAC_CMA=maybe --
 expect_silence
 # What was an option once.

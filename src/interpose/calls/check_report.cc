@@ -116,7 +116,7 @@ bool CheckReport::tell_alone(Verdict verdict) {
 // The name is the same on all ranks of the communicator, and different from that of another job.
 std::string CheckReport::folder() const {
   const Communicator& c = check_.communicator_;
-  const std::uint64_t word = c.processes.empty() ? process_word() : c.processes[0];
+  const std::uint64_t word = c.first_process ? c.first_process : process_word();
   char name[32];
   std::snprintf(name, sizeof name, "/sumac-check-%08x", static_cast<unsigned>(word));
   return check_folder() + name;

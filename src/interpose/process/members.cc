@@ -181,13 +181,13 @@ std::string not_seen(const Communicator& c) {
 
 bool members_may_be_served(Communicator& c, Reason& reason) {
   const std::vector<int> members = world_ranks(c.comm, c.size);
-  c.members = 0;
+  c.identity = 0;
   if (members.empty()) return true;
   if (std::find(members.begin(), members.end(), kMpi.undefined) != members.end()) {
     reason = Reason::other_world;
     return false;
   }
-  c.members = hash_of(members);
+  c.identity = hash_of(members);
   Seen job = seen();
   if (job->own < 0) return true;
   Judgement judgement = judge(*job, members);

@@ -10,7 +10,7 @@
 
 namespace sumac {
 
-// Finds out who the members are (Team::members). Returns false, with the reason, if a member
+// Finds out who the members are (Team::identity). Returns false, with the reason, if a member
 // belongs to another MPI_COMM_WORLD (all members find the same) or runs without Sumac (all members
 // of this node find the same; if some are not on this node, the job is ended, because they cannot
 // be told). Returns true also if nothing can be found out.

@@ -16,6 +16,23 @@ void MpiOob::all_gather(const void* own, void* all, std::size_t bytes) {
   mpi.Allgather(own, count, kMpi.byte, all, count, kMpi.byte, communicator_.comm);
 }
 
+void MpiOob::gather(const void* own, void* all, std::size_t bytes) {
+  const int count = static_cast<int>(bytes);
+  mpi.Gather(own, count, kMpi.byte, all, count, kMpi.byte, 0, communicator_.comm);
+}
+
+// The program may be receiving anything on the communicator, so the members get one of their own.
+bool MpiOob::all_gather_among(const RankList& members, const void* own, void* all,
+                              std::size_t bytes) {
+  MpiComm among = kMpi.comm_null;
+  bool worked = make_inner_among(communicator_.comm, {members.begin(), members.end()}, among);
+  if (among == kMpi.comm_null) return false;
+  const int count = static_cast<int>(bytes);
+  worked &= mpi.Allgather(own, count, kMpi.byte, all, count, kMpi.byte, among) == kMpiSuccess;
+  mpi.Comm_free(one(among));
+  return worked;
+}
+
 void MpiOob::all_and(std::uint64_t* words, std::size_t count) {
   mpi.Allreduce(kMpi.in_place, words, static_cast<int>(count), kMpi.uint64_t, kMpi.band,
                 communicator_.comm);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/align.h"
+#include "base/rank_list.h"
 #include "strands/counter.h"
 #include "strands/together.h"
 
@@ -41,17 +42,17 @@ class Messages : public Pollable {
 struct MessageGroup {
   Messages* messages = nullptr;
   Stream* stream = nullptr;
-  const int* members = nullptr;  // [size] numbers of the ranks in Messages
-  int rank = 0, size = 1;        // rank: in the group
-  std::byte* scratch = nullptr;  // message_scratch() bytes
+  const RankList* members = nullptr;  // numbers of the ranks in Messages
+  int rank = 0, size = 1;             // rank: in the group
+  std::byte* scratch = nullptr;       // message_scratch() bytes
   std::size_t scratch_bytes = 0;
 
   // Sends to and receives from ranks of the group. Zero bytes send no message: both sides know.
   void send(int to, const std::byte* from, std::size_t bytes) const {
-    if (bytes > 0) messages->send(*stream, members[to], from, bytes);
+    if (bytes > 0) messages->send(*stream, (*members)[to], from, bytes);
   }
   void receive(int from, std::byte* to, std::size_t bytes) const {
-    if (bytes > 0) messages->receive(*stream, members[from], to, bytes);
+    if (bytes > 0) messages->receive(*stream, (*members)[from], to, bytes);
   }
 };
 
