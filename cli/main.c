@@ -83,6 +83,7 @@ static int run(int argc, char** argv) {
   if (strcmp(command, "__layouts") == 0) return command_layouts();
   if (strcmp(command, "__check-env") == 0) return command_check_env();
   if (strcmp(command, "__disabled") == 0) return command_disabled();
+  if (strcmp(command, "__settings") == 0) return command_settings();
   return command_python(argc, argv);
 }
 

@@ -178,15 +178,20 @@ def _show_options(facts: Facts, full: bool) -> list[str]:
     rows = facts["options"]
     if not full:
         changed = [row for row in rows if row["source"] != "default"]
-        texts = [f"{row['name']}={row['value']} (from the {row['source']})" for row in changed]
+        texts = [f"{row['name']}={row['value']} (from {_place(row)})" for row in changed]
         return ["Changed  " + (", ".join(texts) or "no options")]
     width = max(len(row["name"]) for row in rows)
     lines = []
     for row in rows:
-        lines.append(f"{row['name']:<{width}}  {row['value'] or '(empty)'}  [{row['source']}]")
+        source = row["source"] + (", locked by the site" if row["locked"] else "")
+        lines.append(f"{row['name']:<{width}}  {row['value'] or '(empty)'}  [{source}]")
         allowed = f" ({row['choices'].replace('|', ', ')})" if row["choices"] else ""
         lines.append(f"{'':<{width}}  {row['doc']}{allowed}")
     return lines
+
+
+def _place(row: Facts) -> str:
+    return "the environment" if row["source"] == "environment" else row["source"]
 
 
 def _gather_algorithms(installation: layout.Installation) -> Facts:

@@ -91,7 +91,7 @@ bool wait_a_moment(const Communicator& c) {
 const char* why(const Mark* mark) {
   if (!mark) return "it is not loaded there";
   return mark->state == Mark::State::disabled
-             ? "SUMAC_DISABLE is set there"
+             ? "it is switched off there"
              : "it is loaded there but could not serve the program";
 }
 
