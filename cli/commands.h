@@ -20,6 +20,7 @@ int command_lines(void);    // the times of a line between this machine's proces
 int command_copies(void);   // the times of copies between two processors (processors.cc)
 int command_layouts(void);  // the layouts of 'sumac bench pack', as JSON
 int command_plan(char** argv);
+int command_version(void);
 int command_check_env(void);  // 0, or 2 after printing errors in SUMAC_*
 int command_disabled(void);   // 0 when SUMAC_DISABLE or a site switches Sumac off, else 1
 int command_settings(void);   // what each option is set to, and by whom, as JSON

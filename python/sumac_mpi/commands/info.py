@@ -70,6 +70,7 @@ def _gather_build(installation: layout.Installation) -> Facts:
     back_ends = {family: installation.back_end(family) for family in layout.FAMILIES}
     return {
         "version": __version__,
+        "built": _built(installation),
         "root": str(installation.root),
         "library": str(installation.library) if installation.library.exists() else None,
         "command": str(installation.command),
@@ -80,10 +81,17 @@ def _gather_build(installation: layout.Installation) -> Facts:
     }
 
 
+def _built(installation: layout.Installation) -> str:
+    """The commit, the compiler and the type of the build."""
+    _, *more = tables.ask(installation.command, "--version").stdout.splitlines() or [""]
+    return more[0] if more else "unknown"
+
+
 def _show_build(facts: Facts, full: bool) -> list[str]:
     back_ends = ", ".join(facts["back_ends"]) or "none"
     lines = [f"Sumac    {facts['version']}   back ends: {back_ends}   in {facts['root']}"]
     if full:
+        lines.append(f"Built    {facts['built']}")
         lines.append(f"Library  {facts['library'] or 'missing'}")
         lines += [f"         {path}" for path in facts["back_ends"].values()]
         lines.append(f"Command  {facts['command']}   Python {facts['python']}")
