@@ -47,10 +47,24 @@ const struct sumac_site* read_site(const char* library) {
   return &site;
 }
 
+enum { kVariable = 128 };
+
+static void add_prefix(char variable[kVariable], const char* name) {
+  snprintf(variable, kVariable, "%s%s", kPrefix, name);
+}
+
 struct sumac_setting setting_of(const struct sumac_site* site, const char* name) {
-  char variable[128];
-  snprintf(variable, sizeof variable, "%s%s", kPrefix, name);
+  char variable[kVariable];
+  add_prefix(variable, name);
   return sumac_site_setting(site, name, getenv(variable));
+}
+
+void set_variable(const struct sumac_site* site, const char* name) {
+  char variable[kVariable];
+  const struct sumac_setting setting = setting_of(site, name);
+  add_prefix(variable, name);
+  if (setting.entry != NULL) setenv(variable, setting.text, 1);
+  if (setting.text == NULL) unsetenv(variable);
 }
 
 // The library warns of what is wrong in a site's files, which the user cannot change.

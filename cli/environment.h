@@ -16,6 +16,10 @@ const struct sumac_site* read_site(const char* library);
 // The setting of an option that counts in this environment.
 struct sumac_setting setting_of(const struct sumac_site* site, const char* name);
 
+// Gives the variable of an option the value that counts, for programs that read the environment
+// alone.
+void set_variable(const struct sumac_site* site, const char* name);
+
 // Reports every SUMAC_* variable that is unknown or has a bad value. Returns their number.
 int check_environment(const struct sumac_site* site);
 

@@ -41,9 +41,10 @@ def test_check_finds_nothing_wrong(family):
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     """The file sumac.conf of a prefix of its own, which SUMAC_ROOT names."""
-    for part in (INSTALLATION.command, INSTALLATION.library):
+    plan = INSTALLATION.parts / "sumac-plan"
+    for part in (INSTALLATION.command, INSTALLATION.library, plan):
         copy = tmp_path / part.relative_to(INSTALLATION.root)
-        copy.parent.mkdir(parents=True)
+        copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(part, copy)
     (tmp_path / "etc").mkdir()
     return tmp_path / "etc/sumac.conf"
@@ -61,6 +62,17 @@ def test_options_of_a_site(site):
     assert found["SUMAC_CMA"] == ("off", f"{site}:3", True)
     assert found["SUMAC_SHM_BUDGET"] == ("64M", "default", True)
     assert found["SUMAC_DEBUG"] == ("warn", "default", False)
+
+
+def test_plan_follows_the_rules_of_a_site(site):
+    rules = site.with_name("site.toml")
+    rules.write_text('[[rule]]\ncollective = "bcast"\nover = "shm"\nalgorithm = "native"\n')
+    site.write_text(f"rules = {rules}\n")
+    for variables, by_site in (({}, True), ({"SUMAC_RULES": "no"}, False)):
+        environment = os.environ | {"SUMAC_ROOT": str(site.parents[1])} | variables
+        done = subprocess.run([str(COMMAND), "plan", "bcast", "64K", "-n", "2"], env=environment,
+                              capture_output=True, text=True, timeout=60)  # fmt: skip
+        assert ("site.toml:1" in done.stdout) == by_site, done.stdout + done.stderr
 
 
 def test_file_of_options_is_one_of_a_site(site):
