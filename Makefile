@@ -17,6 +17,7 @@ build: ## compile what users get, and install it into .venv: .venv/bin/sumac
 
 check: ## compile the tests too, and run all of them and the repository checks
 	@scripts/build.sh $(PRESET) --check
+	@echo "check: the tests take longer than it takes to build them"
 	$(PYTHON_VENV) scripts/check.py
 
 check-all: ## check, and the slow tests, suites, sanitizers and the other architecture

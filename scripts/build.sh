@@ -10,7 +10,9 @@ what=${2:-}
 targets=""  # what was asked for once is built from then on
 [ -n "$what" ] && targets="-DSUMAC_TESTS=ON -DSUMAC_BENCHMARKS=ON"
 
-if [ ! -e "build/$preset/bin/sumac" ]; then
+made=bin/sumac
+[ -n "$what" ] && made=tests/mpi/programs
+if [ ! -e "build/$preset/$made" ]; then
   cat <<END
 build: compiles Sumac${what:+ and its tests} in build/$preset, and installs it into .venv with the
   Python packages of python/requirements*.txt, which pip downloads. With two processors this
