@@ -17,6 +17,7 @@ build: ## compile what users get, and install it into .venv: .venv/bin/sumac
 
 check: ## compile the tests too, and run all of them and the repository checks
 	@scripts/build.sh $(PRESET) --check
+	@echo "check: the tests take longer than it takes to build them"
 	$(PYTHON_VENV) scripts/check.py
 
 check-all: ## check, and the slow tests, suites, sanitizers and the other architecture
@@ -28,6 +29,7 @@ matrix: ## the test programs under every MPI, fetched as wheels; writes docs/com
 	$(PYTHON_VENV) scripts/matrix.py --install --preset $(PRESET)
 
 demo: build ## a conjugate-gradient solver with and without Sumac; writes demo.png
+	@echo "demo: the solver runs with and without Sumac on each MPI, for some minutes"
 	$(PYTHON_VENV) scripts/demo.py
 
 figures: build ## published figures in simulated clusters: build/figures; LARGE=--large takes hours
@@ -38,10 +40,15 @@ figures: build ## published figures in simulated clusters: build/figures; LARGE=
 	    --keep build/figures/$$each.json --plot build/figures/$$each.png \
 	    >build/figures/$$each.md || exit; cat build/figures/$$each.md; done
 
-install: build/$(PRESET)/build.ninja ## install into PREFIX (/usr/local); DESTDIR is honoured
+# Whether PREFIX can be written is asked before anything is compiled. A new machine gets its Python
+# with the other packages.
+install: ## install into PREFIX (/usr/local); PLOT=1 with pictures; DESTDIR is honoured
+	@python=$$(scripts/find_python.sh 2>/dev/null) || exit 0; \
+	  "$$python" -E scripts/install.py "$(PREFIX)" --check
+	@$(MAKE) --no-print-directory build/$(PRESET)/build.ninja
 	cmake --build --preset $(PRESET)
-	@python=$$(scripts/find_python.sh) && \
-	  "$$python" -E scripts/install.py "$(PREFIX)" --build build/$(PRESET)
+	@python=$$(scripts/find_python.sh) && "$$python" -E scripts/install.py "$(PREFIX)" \
+	  --build build/$(PRESET) $(if $(filter 1 yes on true,$(PLOT)),--plot)
 
 uninstall: ## remove what 'make install' has put into PREFIX, and nothing else
 	@python=$$(scripts/find_python.sh) && "$$python" -E scripts/uninstall.py "$(PREFIX)"
@@ -49,6 +56,7 @@ uninstall: ## remove what 'make install' has put into PREFIX, and nothing else
 # Not done again for 'sudo make install': what root makes, its owner could not build into.
 build/$(PRESET)/build.ninja:
 	@scripts/setup_packages.sh
+	@echo "Compiling Sumac: some minutes with many processors, a quarter of an hour with two"
 	cmake --preset $(PRESET)
 
 format: ## format all C, C++ and Python

@@ -3,9 +3,12 @@
 // code, or does not return.
 #pragma once
 
+struct sumac_site;
+
 int command_exec(int argc, char** argv);
 int command_options(void);  // the table of options, as JSON
-int command_calls(void);    // the names of the intercepted functions
+int print_settings(const struct sumac_site* site);
+int command_calls(void);  // the names of the intercepted functions
 
 // sumac __algorithms: the table of algorithms.
 int command_algorithms(void);
@@ -17,8 +20,10 @@ int command_lines(void);    // the times of a line between this machine's proces
 int command_copies(void);   // the times of copies between two processors (processors.cc)
 int command_layouts(void);  // the layouts of 'sumac bench pack', as JSON
 int command_plan(char** argv);
+int command_version(void);
 int command_check_env(void);  // 0, or 2 after printing errors in SUMAC_*
-int command_disabled(void);   // 0 when SUMAC_DISABLE switches Sumac off, else 1
+int command_disabled(void);   // 0 when SUMAC_DISABLE or a site switches Sumac off, else 1
+int command_settings(void);   // what each option is set to, and by whom, as JSON
 
 // Runs all other commands, which are in the Python package. argv is the whole command line.
 int command_python(int argc, char** argv);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "environment.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "config/options.h"
+#include "config/site.h"
 #include "error.h"
 #include "kernels/simd.h"
 
@@ -35,18 +37,53 @@ int apply_variable(const char* setting) {
   return getenv(name) != NULL ? 0 : -1;
 }
 
-static void report_problem(void* context, const struct sumac_problem* problem) {
-  (void)context;
-  report_error(problem->slug, problem->what, "in the environment", problem->fix);
+const struct sumac_site* read_site(const char* library) {
+  static struct sumac_site site;
+  char folder[PATH_MAX];
+  snprintf(folder, sizeof folder, "%s", library);
+  char* slash = strrchr(folder, '/');
+  if (slash != NULL) *slash = '\0';
+  sumac_site_read(&site, SUMAC_SITE_FILE, slash != NULL ? folder : NULL);
+  return &site;
 }
 
-int check_environment(void) {
+enum { kVariable = 128 };
+
+static void add_prefix(char variable[kVariable], const char* name) {
+  snprintf(variable, kVariable, "%s%s", kPrefix, name);
+}
+
+struct sumac_setting setting_of(const struct sumac_site* site, const char* name) {
+  char variable[kVariable];
+  add_prefix(variable, name);
+  return sumac_site_setting(site, name, getenv(variable));
+}
+
+void set_variable(const struct sumac_site* site, const char* name) {
+  char variable[kVariable];
+  const struct sumac_setting setting = setting_of(site, name);
+  add_prefix(variable, name);
+  if (setting.entry != NULL) setenv(variable, setting.text, 1);
+  if (setting.text == NULL) unsetenv(variable);
+}
+
+// The library warns of what is wrong in a site's files, which the user cannot change.
+static void report_problem(void* context, const struct sumac_problem* problem) {
+  static const char* const of_site[] = {"site-file", "locked-option"};
+  for (size_t i = 0; i < sizeof of_site / sizeof of_site[0]; ++i) {
+    if (strcmp(problem->slug, of_site[i]) == 0) return;
+  }
+  report_error(problem->slug, problem->what, "in the environment", problem->fix);
+  ++*(int*)context;
+}
+
+int check_environment(const struct sumac_site* site) {
   struct sumac_options options;
-  int problems = sumac_options_read(&options, environ, report_problem, NULL);
+  int problems = 0;
+  sumac_options_read(&options, environ, site, report_problem, &problems);
   if (!sumac_simd_is_known(options.simd)) {
-    sumac_options_refuse(&options, "SIMD", "no instruction set is called so",
-                         "'sumac info options' lists the names", report_problem, NULL);
-    ++problems;
+    sumac_options_refuse(&options, site, "SIMD", "no instruction set is called so",
+                         "'sumac info options' lists the names", report_problem, &problems);
   }
   return problems;
 }

@@ -176,6 +176,17 @@ static int prepare(const char* program, const struct installation* here) {
   return allow_sanitizer() == 0 ? 0 : kExitExecFailed;
 }
 
+// The program starts all the same, with a library that leaves all to the MPI and says so to ranks
+// on other nodes.
+static void warn_if_disabled(const struct installation* here) {
+  const struct sumac_setting off = setting_of(read_site(here->library), "DISABLE");
+  char what[PATH_MAX + 64];
+  if (off.entry == NULL || sumac_switch_word(off.text) != 1) return;
+  snprintf(what, sizeof what, "%s:%d switches Sumac off; running without Sumac", off.entry->file,
+           off.entry->line);
+  report_warning("site-disabled", what);
+}
+
 static int run(char** program) {
   struct installation here;
   char path[PATH_MAX];
@@ -188,6 +199,7 @@ static int run(char** program) {
   }
   code = check_library(&here);
   if (code == 0) code = prepare(path, &here);
+  if (code == 0) warn_if_disabled(&here);
   if (code != 0) return code;
   execvp(path, program);
   return report_program(program[0], kExitNotExecutable);
@@ -201,9 +213,19 @@ int command_exec(int argc, char** argv) {
   return run(argv + first);
 }
 
-int command_disabled(void) {
-  const char* value = getenv("SUMAC_DISABLE");
-  return value != NULL && sumac_switch_word(value) == 1 ? 0 : 1;
+// The site's files, as the library of this installation reads them.
+static const struct sumac_site* site_here(void) {
+  struct installation here;
+  return read_site(find_installation(&here) == 0 ? here.library : "");
 }
 
-int command_check_env(void) { return check_environment() > 0 ? kExitUsage : 0; }
+int command_disabled(void) {
+  const struct sumac_setting off = setting_of(site_here(), "DISABLE");
+  if (off.text == NULL || sumac_switch_word(off.text) != 1) return 1;
+  if (off.entry != NULL) printf("%s:%d\n", off.entry->file, off.entry->line);
+  return 0;
+}
+
+int command_check_env(void) { return check_environment(site_here()) > 0 ? kExitUsage : 0; }
+
+int command_settings(void) { return print_settings(site_here()); }

@@ -65,10 +65,7 @@ static int run(int argc, char** argv) {
   if (argc < 2 && getenv("_SUMAC_COMPLETE") != NULL) return command_python(argc, argv);
   if (argc < 2 || is(argv[1], "-h", "--help") || is(argv[1], "help", "--help")) return print_help();
   const char* command = argv[1];
-  if (is(command, "-V", "--version")) {
-    puts("sumac " SUMAC_VERSION);
-    return 0;
-  }
+  if (is(command, "-V", "--version")) return command_version();
   if (strcmp(command, "exec") == 0) return command_exec(argc - 1, argv + 1);
   if (strcmp(command, "plan") == 0) return command_plan(argv + 1);
   if (strcmp(command, "__options") == 0) return command_options();
@@ -83,6 +80,7 @@ static int run(int argc, char** argv) {
   if (strcmp(command, "__layouts") == 0) return command_layouts();
   if (strcmp(command, "__check-env") == 0) return command_check_env();
   if (strcmp(command, "__disabled") == 0) return command_disabled();
+  if (strcmp(command, "__settings") == 0) return command_settings();
   return command_python(argc, argv);
 }
 

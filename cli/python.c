@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "environment.h"
 #include "error.h"
 #include "paths.h"
 
@@ -73,11 +74,15 @@ int command_python(int argc, char** argv) {
   return report_no_python(command, found);
 }
 
-// Executes the program sumac-plan, which is in C++ because Python starts slowly.
+// Executes the program sumac-plan, which is in C++ because Python starts slowly. It shows what the
+// library would choose here, so the site's rules count.
 int command_plan(char** argv) {
   struct installation here;
   char path[PATH_MAX] = "", found[PATH_MAX + 64];
+  static const char* const options[] = {"RULES", "HIERARCHY", "ALGO"};
   if (find_installation(&here) == 0 && find_part(&here, "sumac-plan", path) == 0) {
+    const struct sumac_site* site = read_site(here.library);
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; ++i) set_variable(site, options[i]);
     execv(path, argv);
     snprintf(found, sizeof found, "%s: %s", path, strerror(errno));
   } else {

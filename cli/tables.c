@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
 #include "config/options.h"
+#include "environment.h"
 
 static void print_string(const char* key, const char* text, const char* end) {
   printf("\"%s\": \"", key);
@@ -35,6 +37,26 @@ int command_options(void) {
     print_string("choices", row->choices, ", ");
     printf("\"agreed\": %s, ", row->agreed ? "true" : "false");
     print_string("doc", row->doc, "");
+  }
+  close_rows();
+  return 0;
+}
+
+int print_settings(const struct sumac_site* site) {
+  for (size_t i = 0; i < sumac_num_options; ++i) {
+    const struct sumac_option_row* row = &sumac_option_rows[i];
+    const struct sumac_setting setting = setting_of(site, row->name);
+    const struct sumac_site_entry* lock = sumac_site_lock(site, row->name);
+    char source[PATH_MAX] = "default";
+    if (setting.text != NULL) snprintf(source, sizeof source, "environment");
+    if (setting.entry != NULL) {
+      snprintf(source, sizeof source, "%s:%d", setting.entry->file, setting.entry->line);
+    }
+    open_row(i);
+    print_string("name", row->name, ", ");
+    print_string("value", setting.text != NULL ? setting.text : row->def, ", ");
+    print_string("source", source, ", ");
+    printf("\"locked\": %s", lock != NULL ? "true" : "false");
   }
   close_rows();
   return 0;

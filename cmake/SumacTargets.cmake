@@ -2,6 +2,13 @@
 # Flags every target of the project shares, and one way to declare a unit test.
 set(SUMAC_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=")
 
+# Who sets the date of a build wants the same files from every folder (reproducible-builds.org). All
+# others keep the paths, by which a debugger finds the source.
+if(DEFINED ENV{SOURCE_DATE_EPOCH})
+  add_compile_options(-ffile-prefix-map=${PROJECT_BINARY_DIR}=build
+                      -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+endif()
+
 add_library(sumac_flags INTERFACE)
 target_include_directories(sumac_flags INTERFACE ${PROJECT_SOURCE_DIR}/src
                                                  ${PROJECT_SOURCE_DIR}/include)

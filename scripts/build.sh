@@ -10,6 +10,15 @@ what=${2:-}
 targets=""  # what was asked for once is built from then on
 [ -n "$what" ] && targets="-DSUMAC_TESTS=ON -DSUMAC_BENCHMARKS=ON"
 
+made=bin/sumac
+[ -n "$what" ] && made=tests/mpi/programs
+if [ ! -e "build/$preset/$made" ]; then
+  cat <<END
+build: compiles Sumac${what:+ and its tests} in build/$preset, and installs it into .venv with the
+  Python packages of python/requirements*.txt, which pip downloads. With two processors this
+  takes ${what:+more than }a quarter of an hour, with many of them some minutes.
+END
+fi
 scripts/setup_packages.sh "$what"
 mkdir -p "build/$preset"
 scripts/setup_python.sh "$what" >"build/$preset/setup-python.log" 2>&1 &

@@ -13,25 +13,37 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PINNED = ROOT / "python/requirements.txt"
+PINNED_PLOT = ROOT / "python/requirements-plot.txt"
 # Settings of a user's pip that cannot go with --target.
 NO_SETTINGS = {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
-def wanted():
-    """All packages, including those that are optional elsewhere."""
+def wanted(plot):
+    """All packages, including optional ones; those that draw only with `plot`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return sum(project["optional-dependencies"].values(), project["dependencies"])
+    extras = project["optional-dependencies"]
+    return project["dependencies"] + extras["hosts"] + (extras["plot"] if plot else [])
 
 
-def add_packages(folder):
+def pinned(plot):
+    """The files that list the packages with their hashes."""
+    return [PINNED, PINNED_PLOT] if plot else [PINNED]
+
+
+def add_packages(folder, plot):
     """Puts the packages into the folder, with a link to the Python that they are for. Returns
-    whether pip succeeded. Only wheels are used, so nothing is compiled. The pip is that of a
-    temporary environment, since Debian's Python has none of its own.
+    whether pip succeeded. Only the wheels whose hashes are listed are used, so nothing is compiled.
+    The pip is that of a temporary environment, since Debian's Python has none of its own. Most of
+    the packages is never imported, so Python compiles what the commands import when they write the
+    manual and the completions; what draws is compiled whole, since these do not import it.
     """
     with tempfile.TemporaryDirectory(prefix="sumac-pip-") as environment:
         venv.create(environment, with_pip=True)
         pip = [f"{environment}/bin/python", "-I", "-m", "pip", "install", "--quiet", "--no-input"]
-        what = ["--only-binary", ":all:", "--constraint", PINNED, "--target", folder, *wanted()]
+        what = ["--only-binary", ":all:", "--no-deps", "--require-hashes", "--target", folder]
+        what += [] if plot else ["--no-compile"]
+        for file in pinned(plot):
+            what += ["--requirement", file]
         status = subprocess.run([*pip, *what], env=os.environ | NO_SETTINGS).returncode
     if status != 0:
         return False

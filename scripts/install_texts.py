@@ -27,7 +27,7 @@ PLACES = {
 
 
 def add_man_pages(prefix):
-    version = output_of(prefix, "--version").split()[-1]
+    version = output_of(prefix, "--version").split()[1]
     folder = prefix / "share/man/man7"
     folder.mkdir(parents=True)
     rows = json.loads(output_of(prefix, "__options"))

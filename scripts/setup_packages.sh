@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the packages of debian-packages.txt that are missing: those before the line [check]; with
-# --check, those before [all]; with --all, all of them.
+# --check, those before [all]; with --all, all of them. Another user than root is asked before sudo
+# is called, unless SUDO=yes or SUDO=no says the answer.
 set -eu
 export LC_ALL=C
 list="$(dirname "$0")/debian-packages.txt"
@@ -42,14 +43,22 @@ as_root() {
 may_install() {
   [ "$(id -u)" = 0 ] && return 0
   command -v sudo >/dev/null || return 1
-  sudo -n true 2>/dev/null && return 0
-  [ -t 0 ] && sudo -v
+  case "${SUDO:-}" in
+    1 | yes | on | true) return 0 ;;
+    ?*) return 1 ;;
+  esac
+  [ -t 0 ] || return 1
+  printf 'setup: install them by sudo apt-get? [y/N] '
+  read -r answer
+  case $answer in [yY]*) return 0 ;; *) return 1 ;; esac
 }
 
 missing=$(missing_packages)
 [ -z "$missing" ] && exit 0
+echo "setup: these Debian packages are missing, and take some minutes to install: $missing"
 if ! may_install; then
   echo "setup: missing packages; install them as root: apt-get install $missing" >&2
+  command -v sudo >/dev/null && echo "  fix: or by sudo: the same command with SUDO=yes" >&2
   exit 3
 fi
 
@@ -59,7 +68,6 @@ install_packages() {
 }
 
 export DEBIAN_FRONTEND=noninteractive
-echo "setup: installing $missing"
 # shellcheck disable=SC2086
 if ! install_packages $missing; then
   echo "setup: the package lists may be missing or old: updating them" >&2

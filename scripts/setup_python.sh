@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes .venv with the packages pinned in python/requirements.txt, which the sumac command needs.
-# With --check or --all, adds those of requirements-check.txt. Nothing is done when .venv was made
-# from the same files. A .venv that this script did not make is left alone.
+# Makes .venv with the packages pinned in python/requirements.txt, which the sumac command needs,
+# and in requirements-plot.txt, which draw pictures. With --check or --all, adds those of
+# requirements-check.txt. Nothing is done when .venv was made from the same files. A .venv that this
+# script did not make is left alone.
 set -eu
 cd "$(dirname "$0")/.."
 venv=$PWD/.venv
 stamp=$venv/.made-from
-sources="python/requirements.txt python/requirements-check.txt scripts/setup_python.sh
-  scripts/mpi4py_by_launcher.py"
+sources="python/requirements.txt python/requirements-plot.txt python/requirements-check.txt
+  scripts/setup_python.sh scripts/mpi4py_by_launcher.py"
 
 fail() {
   echo "setup: $1" >&2
@@ -24,10 +25,11 @@ add_mpich_alias() {
     echo "setup: no MPICH found: mpi4py in .venv will use the default MPI only"
 }
 
-# Wheels only: nothing is compiled, so no build tools are downloaded either.
+# Only the wheels whose hashes are listed: nothing is compiled, so no build tools are downloaded
+# either.
 install() {
   "$venv/bin/python" -m pip --disable-pip-version-check install --quiet --no-input \
-    --only-binary :all: --no-deps --no-compile -r "$1" ||
+    --only-binary :all: --no-deps --no-compile --require-hashes -r "$1" ||
     fail "pip could not install $1 into .venv (see above)" \
       "check the network or the index that pip is configured for, then 'make setup' again" 1
   "$venv/bin/python" -m pip check >/dev/null ||
@@ -60,6 +62,7 @@ if [ "${made% and check}" != "$identity" ]; then
   : >"$stamp"
   "$python" -m venv "$venv"
   install python/requirements.txt
+  install python/requirements-plot.txt
   made=$identity
   echo "$made" >"$stamp"
 fi

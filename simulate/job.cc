@@ -43,7 +43,7 @@ void read_options(Settings& settings) {
   const auto note = [](void* to, const sumac_problem* problem) {
     *static_cast<std::string*>(to) = problem->what;
   };
-  sumac_options_read(&settings.options, pointers.data(), note, &wrong);
+  sumac_options_read(&settings.options, pointers.data(), nullptr, note, &wrong);
   if (!wrong.empty()) throw std::runtime_error(wrong);
   const std::string rules = settings.options.rules;
   if (!rules.empty() && !read_rules(rules.c_str(), settings.rules, wrong)) {

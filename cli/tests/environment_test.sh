@@ -66,6 +66,36 @@ done
 run "$sumac" __disabled
 expect_status 1
 
+# The site's file of this prefix. What is wrong in it is the library's to tell.
+mkdir "$prefix/etc"
+conf=$prefix/etc/sumac.conf
+printf 'cma = off\nnonsense\nlocked = CMA\n' >"$conf"
+run "$sumac" __settings
+expect_out "\"name\": \"CMA\", \"value\": \"off\", \"source\": \"$conf:1\", \"locked\": true"
+expect_out '"name": "SPIN", "value": "0", "source": "default", "locked": false'
+run env SUMAC_CMA=auto SUMAC_SPIN=5 SUMAC_DEBUG= "$sumac" __settings
+expect_out "\"name\": \"CMA\", \"value\": \"off\", \"source\": \"$conf:1\", \"locked\": true"
+expect_out '"name": "SPIN", "value": "5", "source": "environment", "locked": false'
+expect_out '"name": "DEBUG", "value": "warn", "source": "default", "locked": false'
+run env SUMAC_CMA=auto "$sumac" __check-env
+expect_status 0
+expect_silence
+run env SUMAC_CMA=maybe "$sumac" __check-env
+expect_error 2 bad-value
+echo 'disable = yes' >>"$conf"
+for word in '' 0 1; do
+  run env SUMAC_DISABLE=$word "$sumac" __disabled
+  expect_status 0
+  expect_out "$conf:4"
+done
+run "$sumac" exec true
+expect_status 0
+expect_warnings 1
+expect_err "warning[site-disabled]: $conf:4 switches Sumac off"
+run env SUMAC_DEBUG=off "$sumac" exec true
+expect_silence
+rm "$conf"
+
 run "$sumac" __check-env
 expect_status 0
 expect_silence

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recipe for Spack. To use it from a clone of Sumac:
+"""Recipe for Spack 1.0 and later. To use it from a clone of Sumac, which has no address from which
+Spack could fetch it:
 
-    mkdir -p ~/my-repo/packages && spack repo create ~/my-repo
-    cp -r packaging/spack ~/my-repo/packages/sumac && spack repo add ~/my-repo
+    spack repo create ~/my-repo mine
+    cp -r packaging/spack ~/my-repo/spack_repo/mine/packages/sumac
+    spack repo add ~/my-repo/spack_repo/mine
     spack dev-build sumac@0.1.0 ^openmpi
 """
 

@@ -17,7 +17,7 @@ extern "C" {
 
 // These are the states of a process whose program has called the MPI.
 #define SUMAC_MARK_SERVED "served"
-#define SUMAC_MARK_DISABLED "disabled"  // SUMAC_DISABLE is set
+#define SUMAC_MARK_DISABLED "disabled"  // Sumac is switched off
 #define SUMAC_MARK_NOT_ABLE "not-able"  // Sumac is loaded, but cannot serve the program
 
 // This struct describes the part of a job that one launcher's daemon has started on this node.

@@ -25,6 +25,9 @@ void sumac_compose_line(struct sumac_line* line, const char* prefix, const char*
 // program's stdio streams.
 void sumac_write_line(const struct sumac_line* line);
 
+// Sets what counts from now on in the place of SUMAC_DEBUG. The text must stay.
+void sumac_set_debug_word(const char* word);
+
 // Returns false if warnings are not wanted: SUMAC_DEBUG is off, or this is not the job's first
 // rank. Callers use it before the options are read.
 bool sumac_may_warn(void);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/nearest.h"
 #include "config/parse.h"
+#include "config/site.h"
 
 static const char with_bar[] =
 #define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
@@ -138,6 +139,16 @@ static void refuse_value(const struct sumac_option_row* row, const char* text,
   report_bad_value(row, what, fix, to);
 }
 
+// Reports what is wrong with a line of a site's file.
+static void report_line(const struct sumac_site_entry* entry, const char* what, const char* fix,
+                        const struct reporter* to) {
+  char text[kMessage], number[16] = "", instead[kMessage];
+  if (entry->line > 0) snprintf(number, sizeof number, ":%d", entry->line);
+  snprintf(text, sizeof text, "%.160s%s: %.300s", entry->file, number, what);
+  snprintf(instead, sizeof instead, "it is ignored\n  fix:   %.400s", fix);
+  report(to, "site-file", text, fix, instead);
+}
+
 // Returns the name (without its prefix) of an environment entry that looks like an option, or NULL.
 static const char* option_like(const char* entry, size_t* length) {
   if (strncmp(entry, kPrefix, kPrefixLength) != 0) return NULL;
@@ -182,36 +193,126 @@ static const char* moved_to(const char* name, size_t length) {
   return NULL;
 }
 
+// Writes what to do about a name that is no option.
+static void repair_name(const char* name, size_t length, char* fix, size_t size) {
+  const char* const instead = moved_to(name, length);
+  const char* const nearest = nearest_option(name, length);
+  if (instead != NULL) {
+    snprintf(fix, size, "use %s", instead);
+  } else if (nearest != NULL) {
+    snprintf(fix, size, "did you mean %s%s?", kPrefix, nearest);
+  } else {
+    snprintf(fix, size, "unset it; 'sumac info options' lists the options there are");
+  }
+}
+
 static void report_unknown(const char* name, size_t length, const struct reporter* to) {
   char what[kMessage], fix[kMessage];
-  const char* const instead = moved_to(name, length);
-  const char* nearest = nearest_option(name, length);
   snprintf(what, sizeof what, "%s%.*s is not an option", kPrefix, (int)(length < 80 ? length : 80),
            name);
-  if (instead != NULL) {
-    snprintf(fix, sizeof fix, "use %s", instead);
-  } else if (nearest != NULL) {
-    snprintf(fix, sizeof fix, "did you mean %s%s?", kPrefix, nearest);
-  } else {
-    snprintf(fix, sizeof fix, "unset it; 'sumac info options' lists the options there are");
-  }
+  repair_name(name, length, fix, sizeof fix);
   report(to, "unknown-option", what, fix, fix);
 }
 
-int sumac_options_read(struct sumac_options* options, char* const* environment,
-                       sumac_problem_fn problem, void* context) {
-  const struct reporter to = {problem, context};
-  int problems = 0;
+struct line_reading {
+  const struct sumac_site_entry* entry;
+  const struct reporter* to;
+  int problems;
+};
+
+static void check_name(void* context, const char* name) {
+  struct line_reading* reading = context;
+  const size_t length = strlen(name);
+  char what[kMessage], fix[kMessage];
+  if (is_option(name, length)) return;
+  snprintf(what, sizeof what, "%s is not an option", name);
+  repair_name(name, length, fix, sizeof fix);
+  report_line(reading->entry, what, fix, reading->to);
+  ++reading->problems;
+}
+
+static void check_value(struct line_reading* reading) {
+  const struct sumac_site_entry* entry = reading->entry;
   for (size_t i = 0; i < sumac_num_options_and_hooks; ++i) {
     const struct sumac_option_row* row = &sumac_option_rows[i];
-    const char* text = value_of(environment, row->name);
-    struct sumac_value value = {0, NULL};
-    sumac_parse_value(row, row->def, &value);
-    if (text != NULL && sumac_parse_value(row, text, &value) != 0) {
-      refuse_value(row, text, &to);
-      ++problems;
+    char domain[320], what[kMessage], fix[kMessage];
+    struct sumac_value value;
+    if (strcmp(row->name, entry->name) != 0 || entry->value[0] == '\0') continue;
+    if (sumac_parse_value(row, entry->value, &value) == 0) return;
+    describe_domain(row, domain, sizeof domain);
+    snprintf(what, sizeof what, "%s=%.80s is not %s", row->name, entry->value, domain);
+    snprintf(fix, sizeof fix, "choose %s", domain);
+    report_line(entry, what, fix, reading->to);
+    ++reading->problems;
+  }
+}
+
+// Reports the lines of a site's files that are wrong, and returns their number.
+static int check_site(const struct sumac_site* site, const struct reporter* to) {
+  struct line_reading reading = {NULL, to, 0};
+  for (size_t i = 0; site != NULL && i < site->count; ++i) {
+    const struct sumac_site_entry* entry = reading.entry = &site->entries[i];
+    if (entry->name == NULL) {
+      report_line(entry, entry->value, "correct it; docs/admin.md shows the form of the file", to);
+      ++reading.problems;
+    } else if (strcmp(entry->name, "LOCKED") == 0) {
+      sumac_site_locked(entry, check_name, &reading);
+    } else {
+      check_name(&reading, entry->name);
+      check_value(&reading);
     }
-    store(options, i, &value);
+  }
+  return reading.problems;
+}
+
+static bool is_same(size_t row, const struct sumac_value* a, const struct sumac_value* b) {
+  return is_text(row) ? strcmp(a->text, b->text) == 0 : a->number == b->number;
+}
+
+static void report_locked(const struct sumac_option_row* row, const char* own,
+                          const struct sumac_setting* setting, const struct sumac_site_entry* lock,
+                          const struct reporter* to) {
+  char what[kMessage], fix[64], instead[kMessage];
+  if (lock == NULL) lock = setting->entry;  // it switches Sumac off
+  snprintf(what, sizeof what, "%s%s=%.80s: the site has fixed this option (%.160s:%d)", kPrefix,
+           row->name, own, lock->file, lock->line);
+  snprintf(fix, sizeof fix, "unset %s%s", kPrefix, row->name);
+  snprintf(instead, sizeof instead, "using the site's value, %.80s",
+           setting->text != NULL ? setting->text : row->def);
+  report(to, "locked-option", what, fix, instead);
+}
+
+// Reads one option. Returns the number of problems with the user's value.
+static int read_row(struct sumac_options* options, size_t i, const char* own,
+                    const struct sumac_site* site, const struct reporter* to) {
+  const struct sumac_option_row* row = &sumac_option_rows[i];
+  const struct sumac_setting setting = sumac_site_setting(site, row->name, own);
+  const bool is_own = setting.text != NULL && setting.entry == NULL;
+  struct sumac_value value = {0, NULL}, wish;
+  int problems = 0;
+  sumac_parse_value(row, row->def, &value);
+  const struct sumac_setting others = sumac_site_setting(site, row->name, NULL);
+  if (others.text != NULL) sumac_parse_value(row, others.text, &value);
+  if (own != NULL && sumac_parse_value(row, own, &wish) != 0) {
+    refuse_value(row, own, to);
+    ++problems;
+  } else if (is_own) {
+    value = wish;
+  } else if (own != NULL && !is_same(i, &value, &wish)) {
+    report_locked(row, own, &setting, sumac_site_lock(site, row->name), to);
+    ++problems;
+  }
+  store(options, i, &value);
+  return problems;
+}
+
+int sumac_options_read(struct sumac_options* options, char* const* environment,
+                       const struct sumac_site* site, sumac_problem_fn problem, void* context) {
+  const struct reporter to = {problem, context};
+  int problems = check_site(site, &to);
+  for (size_t i = 0; i < sumac_num_options_and_hooks; ++i) {
+    const char* own = value_of(environment, sumac_option_rows[i].name);
+    problems += read_row(options, i, own, site, &to);
   }
   for (; environment != NULL && *environment != NULL; ++environment) {
     size_t length;
@@ -223,8 +324,16 @@ int sumac_options_read(struct sumac_options* options, char* const* environment,
   return problems;
 }
 
-void sumac_options_refuse(struct sumac_options* options, const char* name, const char* why,
-                          const char* fix, sumac_problem_fn problem, void* context) {
+static const struct sumac_site_entry* entry_of(const struct sumac_site* site, const char* text) {
+  for (size_t i = 0; site != NULL && i < site->count; ++i) {
+    if (site->entries[i].value == text) return &site->entries[i];
+  }
+  return NULL;
+}
+
+void sumac_options_refuse(struct sumac_options* options, const struct sumac_site* site,
+                          const char* name, const char* why, const char* fix,
+                          sumac_problem_fn problem, void* context) {
   const struct reporter to = {problem, context};
   for (size_t i = 0; i < sumac_num_options_and_hooks; ++i) {
     const struct sumac_option_row* row = &sumac_option_rows[i];
@@ -232,11 +341,17 @@ void sumac_options_refuse(struct sumac_options* options, const char* name, const
     const char* text;
     char what[kMessage];
     memcpy(&text, (char*)options + offsets[i], sizeof text);
-    snprintf(what, sizeof what, "%s%s=%.80s: %.300s", kPrefix, name, text, why);
+    const struct sumac_site_entry* entry = entry_of(site, text);
+    snprintf(what, sizeof what, "%s%s=%.80s: %.300s", entry != NULL ? "" : kPrefix, name, text,
+             why);
     struct sumac_value value = {0, NULL};
     sumac_parse_value(row, row->def, &value);
     store(options, i, &value);
-    report_bad_value(row, what, fix, &to);
+    if (entry != NULL) {
+      report_line(entry, what, "correct the value", &to);
+    } else {
+      report_bad_value(row, what, fix, &to);
+    }
   }
 }
 
@@ -269,7 +384,7 @@ static void print_value(size_t row, uint64_t number, char* text, size_t size) {
 
 void sumac_options_text(const struct sumac_options* options, char* text, size_t size) {
   struct sumac_options defaults;
-  sumac_options_read(&defaults, NULL, NULL, NULL);
+  sumac_options_read(&defaults, NULL, NULL, NULL, NULL);
   size_t used = 0;
   text[0] = '\0';
   for (size_t i = 0; i < sumac_num_options_and_hooks && used + 1 < size; ++i) {

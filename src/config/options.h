@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of Sumac are read from SUMAC_* environment variables. The file is in C for the
-// command and the library.
+// The options of Sumac are read from SUMAC_* environment variables and from a site's files. The
+// file is in C for the command and the library.
 #pragma once
 
 #include <stddef.h>
@@ -39,12 +39,15 @@ struct sumac_option_row {
 extern const struct sumac_option_row sumac_option_rows[];
 extern const size_t sumac_num_options, sumac_num_options_and_hooks;
 
-// A problem says what is wrong with a variable: the slug ("bad-value", "unknown-option"), the
-// problem, the fix, and what the library does instead.
+// A problem says what is wrong with a variable or a line of a site's file: the slug ("bad-value",
+// "unknown-option", "locked-option", "site-file"), the problem, the fix, and what the library does
+// instead.
 struct sumac_problem {
   const char *slug, *what, *fix, *instead;
 };
 typedef void (*sumac_problem_fn)(void* context, const struct sumac_problem* problem);
+
+struct sumac_site;  // see site.h
 
 // A parsed value of kind report.
 struct sumac_report {
@@ -64,21 +67,22 @@ struct sumac_check {
 // Returns 0, or -1 if the text is not such a value.
 int sumac_parse_check(const char* text, struct sumac_check* check);
 
-// Fills `options` from defaults and `environment` (NULL-terminated "NAME=value" strings; text
-// points into it). An empty value counts as unset. A bad value keeps its default; unknown SUMAC_*
-// names are reported with the nearest known one. Returns the number of problems. Names SUMAC_ROOT,
-// SUMAC_ACTIVE and SUMAC_TEST_* are no options.
+// Fills `options` from defaults, `site` (or NULL) and `environment` (NULL-terminated "NAME=value"
+// strings); text points into the two. An empty value counts as unset, and so does a bad one, which
+// is reported; unknown SUMAC_* names are reported with the nearest known one. Returns the number of
+// problems. Names SUMAC_ROOT, SUMAC_ACTIVE and SUMAC_TEST_* are no options.
 int sumac_options_read(struct sumac_options* options, char* const* environment,
-                       sumac_problem_fn problem, void* context);
+                       const struct sumac_site* site, sumac_problem_fn problem, void* context);
 
 // Parses "64", "64K", "1M", "2G" (powers of 1024). Returns 0, or -1 if the text is not such a
 // number.
 int sumac_parse_bytes(const char* text, uint64_t* bytes);
 
 // Resets an option of kind text to its default, since its value has turned out to be bad, and says
-// so.
-void sumac_options_refuse(struct sumac_options* options, const char* name, const char* why,
-                          const char* fix, sumac_problem_fn problem, void* context);
+// so. `site` is what the options were read from.
+void sumac_options_refuse(struct sumac_options* options, const struct sumac_site* site,
+                          const char* name, const char* why, const char* fix,
+                          sumac_problem_fn problem, void* context);
 
 // Returns an FNV-1a hash over the values of all agreed options. It is equal on two ranks if all
 // values are.

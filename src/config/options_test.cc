@@ -36,7 +36,8 @@ Reading read(std::vector<std::string>& environment) {
   for (std::string& entry : environment) pointers.push_back(entry.data());
   pointers.push_back(nullptr);
   Reading reading;
-  reading.count = sumac_options_read(&reading.options, pointers.data(), collect, &reading.problems);
+  reading.count =
+      sumac_options_read(&reading.options, pointers.data(), nullptr, collect, &reading.problems);
   return reading;
 }
 
@@ -57,7 +58,7 @@ TEST(Options, DefaultsAreValidValuesOfTheirKind) {
 
 TEST(Options, EmptyEnvironmentGivesDefaults) {
   sumac_options options;
-  EXPECT_EQ(sumac_options_read(&options, nullptr, nullptr, nullptr), 0);
+  EXPECT_EQ(sumac_options_read(&options, nullptr, nullptr, nullptr, nullptr), 0);
   EXPECT_EQ(options.disable, 0u);
   EXPECT_EQ(options.debug, uint64_t{SUMAC_DEBUG_WARN});
   EXPECT_STREQ(options.stats, "no");
@@ -257,8 +258,8 @@ TEST(Options, ChecksAreAList) {
 
 TEST(Options, ATextRefusedLaterGetsItsDefault) {
   Reading reading = read_one("SUMAC_HIERARCHY=numaa");
-  sumac_options_refuse(&reading.options, "HIERARCHY", "unknown level 'numaa'", "see the list",
-                       collect, &reading.problems);
+  sumac_options_refuse(&reading.options, nullptr, "HIERARCHY", "unknown level 'numaa'",
+                       "see the list", collect, &reading.problems);
   ASSERT_EQ(reading.problems.size(), 1u);
   EXPECT_EQ(reading.problems[0].what, "SUMAC_HIERARCHY=numaa: unknown level 'numaa'");
   EXPECT_EQ(reading.problems[0].instead, "using the default, auto");

@@ -24,7 +24,7 @@ struct TestProcess {
     for (std::string& variable : variables) pointers.push_back(variable.data());
     pointers.push_back(nullptr);
     const auto problem = [](void*, const sumac_problem*) { std::abort(); };
-    sumac_options_read(&options, pointers.data(), problem, nullptr);
+    sumac_options_read(&options, pointers.data(), nullptr, problem, nullptr);
   }
 
   std::vector<std::string> variables;  // `options` point into them

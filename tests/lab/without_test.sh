@@ -39,6 +39,6 @@ run job 100 block sh -c '
 ended
 expect_warnings 1
 expect_err 'error[rank-without-sumac]: rank 1 (process '
-expect_err 'SUMAC_DISABLE is set there'
+expect_err 'it is switched off there'
 nothing_left || fail "something is left"
 finish

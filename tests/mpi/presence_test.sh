@@ -50,7 +50,7 @@ for ranks in 2 5; do
     -n 1 env SUMAC_DISABLE=1 "$sumac" exec "$program" world "$reason"
   passed
   with $ranks $others
-  told warning $others 'SUMAC_DISABLE is set there'
+  told warning $others 'it is switched off there'
 done
 
 # On no rank and on all ranks, started by a shell that waits for the program: no message.

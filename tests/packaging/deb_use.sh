@@ -19,7 +19,7 @@ apt-get install -qq -y --no-install-recommends man-db openmpi-bin libopenmpi-dev
   libmpich-dev gcc libc6-dev make cmake pkgconf zsh
 
 step="sumac --version is the package's"
-[ "sumac $(dpkg-query -W -f '${Version}' sumac)" = "$(sumac --version)" ]
+[ "sumac $(dpkg-query -W -f '${Version}' sumac)" = "$(sumac --version | head -1)" ]
 
 step="sumac info finds both MPIs and the back ends"
 sumac info | tee /info

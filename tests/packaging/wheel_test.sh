@@ -26,7 +26,7 @@ wheel=$(ls "$folder"/sumac_mpi-*.whl)
 cd "$folder" || exit 1
 PATH=$folder/venv/bin:/usr/bin:/bin
 version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' "$source/python/sumac_mpi/__init__.py")
-[ "$(sumac --version)" = "sumac $version" ] || fail "has another version"
+[ "$(sumac --version | head -1)" = "sumac $version" ] || fail "has another version"
 sumac completion bash >"$folder/completion" || fail "completion"
 package=$(python -c 'import os, sumac_mpi; print(os.path.dirname(sumac_mpi.__file__))')
 for family in openmpi mpich; do

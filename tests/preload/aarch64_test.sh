@@ -15,7 +15,8 @@ build() {
 sed 's/^GLIBC_[0-9.]*/GLIBC_2.17/' "$exports" >exports.map
 build -fPIC -fvisibility=hidden -DSUMAC_VERSION='"0.1.0"' -DSUMAC_GLIBC='"GLIBC_2.17"' -shared \
   -nostartfiles -Wl,-z,now -Wl,-z,defs -Wl,--version-script=exports.map \
-  "$source"/src/interpose/stub/*.[cS] "$source/src/base/launch.c" "$source/src/base/message.c" \
+  "$source"/src/interpose/stub/*.[cS] "$source/src/base/launch.c" "$source/src/base/mark.c" \
+  "$source/src/base/message.c" "$source/src/base/process_stat.c" "$source/src/config/site.c" \
   -o libsumac.so
 build -fPIC -shared "$here/fake_mpi.c" -o libfake_mpi.so
 build -fPIC -shared -DFAKE_OPENMPI "$here/fake_mpi.c" -o libfake_openmpi.so

@@ -36,6 +36,15 @@ elif sys.argv[1] == "__check-env":
         sys.exit("sumac: error[bad-value]: SUMAC_CMA is not one of auto, off")
 elif sys.argv[1] == "__disabled":
     sys.exit(os.environ.get("SUMAC_DISABLE") != "1")
+elif sys.argv[1] == "__settings":
+    import json
+    rows = json.load(open({tables!r} + "__options"))
+    own = [os.environ.get("SUMAC_" + row["name"]) for row in rows]
+    print(json.dumps([
+        dict(name=row["name"], value=value or row["default"], locked=False,
+             source="environment" if value else "default")
+        for row, value in zip(rows, own)
+    ]))
 elif sys.argv[1:3] == ["exec", "--"]:
     os.execvp(sys.argv[3], sys.argv[3:])
 """

@@ -236,6 +236,22 @@ class TestInfo:
         ]  # fmt: skip
         assert lines[-1] == "Changed  SUMAC_CMA=off (from the environment)"
 
+    def test_sources_of_values(self, sandbox, sumac, monkeypatch):
+        rows = [
+            {"name": "DISABLE", "value": "0", "source": "default", "locked": False},
+            {"name": "CMA", "value": "off", "source": "/etc/sumac.conf:3", "locked": True},
+        ]
+        (sandbox.root.parent / "tables__settings").write_text(json.dumps(rows))
+        out = sumac("info", "options")[1]
+        assert "SUMAC_DISABLE  0  [default]\n" in out
+        assert "SUMAC_CMA      off  [/etc/sumac.conf:3, locked by the site]\n" in out
+        last = sumac("info")[1].splitlines()[-1]
+        assert last == "Changed  SUMAC_CMA=off (from /etc/sumac.conf:3)"
+        found = json.loads(sumac("info", "options", "--json")[1])["options"]
+        assert [(row["value"], row["source"], row["locked"]) for row in found] == [
+            ("0", "default", False), ("off", "/etc/sumac.conf:3", True)
+        ]  # fmt: skip
+
     @pytest.mark.parametrize("topic", ["options", "machine", "mpi", "build"])
     def test_each_topic_also_as_json(self, sandbox, sumac, topic):
         assert sumac("info", topic)[0] == 0

@@ -29,8 +29,11 @@ def user():
 @pytest.fixture(scope="module")
 def prefix(user):
     """A complete installation, below a folder that did not exist."""
-    prefix = user.folder / "new/prefix"
-    done = user.script("install.py", prefix, "--build", BUILD)
+    return installed(user, user.folder / "new/prefix", "--plot")
+
+
+def installed(user, prefix, *options):
+    done = user.script("install.py", prefix, "--build", BUILD, *options)
     if "error[no-packages]" in done.stderr:
         pytest.skip("pip cannot reach an index")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -193,7 +196,7 @@ def test_module(user, prefix, kind):
         . {MODULES[kind]}
         module use {prefix}/share/modulefiles
         before=$(echo "$PATH:$LD_LIBRARY_PATH:$MANPATH")
-        module load sumac && command -v sumac && sumac --version
+        module load sumac && command -v sumac && sumac --version | head -1
         pkg-config --variable=prefix sumac | xargs realpath
         echo "$LD_LIBRARY_PATH" "$CMAKE_PREFIX_PATH"
         man -w 7 sumac
@@ -220,6 +223,47 @@ def test_uninstall(user, prefix):
     assert files_below(prefix) == ["share", "share/mine"]
     done = user.script("uninstall.py", prefix)
     assert done.returncode == 3 and "error[manifest]" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def lean(user):
+    prefix = installed(user, user.folder / "lean")
+    yield prefix
+    assert user.script("uninstall.py", prefix).returncode == 0
+    assert not prefix.exists()
+
+
+class TestWithoutPictures:
+    """What `make install` does without PLOT=1: all but pictures."""
+
+    def test_it_is_small(self, lean):
+        packages = {path.name for path in (lean / "lib/sumac/python").iterdir()}
+        assert "typer" in packages and not packages & {"numpy", "matplotlib", "PIL", "fontTools"}
+        files = [path for path in lean.rglob("*") if path.is_file() and not path.is_symlink()]
+        assert sum(path.stat().st_size for path in files) < 80e6
+
+    @pytest.mark.parametrize("family", FAMILIES)
+    def test_what_works(self, user, lean, family):
+        results = user.folder / f"lean-{family}.json"
+        for arguments in (
+            ("info",),
+            ("check", "-n", "2", "--mpi", family),
+            ("bench", "allreduce", "-n", "2", "--mpi", family, "-e", "64", "--iterations", "3",
+             "--rounds", "1", "-J", results),
+        ):  # fmt: skip
+            done = user.run(lean / "bin/sumac", *arguments)
+            assert done.returncode == 0, done.stdout + done.stderr
+        done = user.run(lean / "bin/sumac", "plot", results, "-o", user.folder / "lean.png")
+        assert done.returncode == 3 and "error[no-matplotlib]" in done.stderr
+        assert "  fix:   install Sumac by 'make install PLOT=1'" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["with blank", "with:colon"])
+def test_a_path_that_programs_cannot_preload_is_refused(user, name):
+    for arguments in ((), ("--check",)):
+        done = user.script("install.py", user.folder / name, "--build", BUILD, *arguments)
+        assert done.returncode == 2 and "error[bad-path]" in done.stderr
+    assert not (user.folder / name).exists()
 
 
 @pytest.fixture(scope="module")
@@ -276,10 +320,16 @@ class TestWithoutAnIndex:
 def test_no_place_to_write(user):
     if user.is_root:
         pytest.skip("root may write anywhere")
-    for script in ("install.py", "uninstall.py"):
-        done = user.script(script, "/proc/nowhere")
+    for script, *arguments in (["install.py"], ["install.py", "--check"], ["uninstall.py"]):
+        done = user.script(script, "/proc/nowhere", *arguments)
         assert done.returncode == 3
         assert "error[prefix]" in done.stderr or "error[manifest]" in done.stderr
+
+
+def test_whether_there_is_a_place_to_write(user):
+    done = user.script("install.py", user.folder / "not/yet", "--check")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not (user.folder / "not").exists()
 
 
 def test_a_failure_leaves_nothing(user):

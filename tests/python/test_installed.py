@@ -38,6 +38,55 @@ def test_check_finds_nothing_wrong(family):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """The file sumac.conf of a prefix of its own, which SUMAC_ROOT names."""
+    plan = INSTALLATION.parts / "sumac-plan"
+    for part in (INSTALLATION.command, INSTALLATION.library, plan):
+        copy = tmp_path / part.relative_to(INSTALLATION.root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(part, copy)
+    (tmp_path / "etc").mkdir()
+    return tmp_path / "etc/sumac.conf"
+
+
+def test_options_of_a_site(site):
+    site.write_text("# A site.\nspin = 7\nexport SUMAC_CMA='off'\nlocked = CMA, shm_budget\n")
+    environment = {"SUMAC_ROOT": str(site.parents[1]), "SUMAC_SPIN": "8", "SUMAC_CMA": "auto"}
+    done = subprocess.run([str(COMMAND), "info", "options", "--json"], capture_output=True,
+                          env=os.environ | environment, text=True, timeout=60)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(done.stdout)["options"]}
+    found = {name: (row["value"], row["source"], row["locked"]) for name, row in rows.items()}
+    assert found["SUMAC_SPIN"] == ("8", "environment", False)
+    assert found["SUMAC_CMA"] == ("off", f"{site}:3", True)
+    assert found["SUMAC_SHM_BUDGET"] == ("64M", "default", True)
+    assert found["SUMAC_DEBUG"] == ("warn", "default", False)
+
+
+def test_plan_follows_the_rules_of_a_site(site):
+    rules = site.with_name("site.toml")
+    rules.write_text('[[rule]]\ncollective = "bcast"\nover = "shm"\nalgorithm = "native"\n')
+    site.write_text(f"rules = {rules}\n")
+    for variables, by_site in (({}, True), ({"SUMAC_RULES": "no"}, False)):
+        environment = os.environ | {"SUMAC_ROOT": str(site.parents[1])} | variables
+        done = subprocess.run([str(COMMAND), "plan", "bcast", "64K", "-n", "2"], env=environment,
+                              capture_output=True, text=True, timeout=60)  # fmt: skip
+        assert ("site.toml:1" in done.stdout) == by_site, done.stdout + done.stderr
+
+
+def test_file_of_options_is_one_of_a_site(site):
+    """What `sumac info options --file` prints, with every option set to its default."""
+    text = sumac("info", "options", "--file").stdout
+    site.write_text(text.replace("#export", "export"))
+    environment = {"SUMAC_ROOT": str(site.parents[1])}
+    done = subprocess.run([str(COMMAND), "info", "options", "--json"], capture_output=True,
+                          env=os.environ | environment, text=True, timeout=60)  # fmt: skip
+    for row in json.loads(done.stdout)["options"]:
+        place = "default" if row["default"] == "" else str(site)
+        assert row["value"] == row["default"] and row["source"].startswith(place)
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_bench_of_local_reductions(family):
     done = sumac("bench", "reduce_local", "--mpi", family, "--sizes", "64,4K", "--types",

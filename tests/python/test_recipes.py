@@ -26,6 +26,31 @@ def python_packages() -> dict[str, str]:
     return dict(re.fullmatch(r"([\w-]+)>=([\d.]+)", row).groups() for row in rows)
 
 
+PINNED = re.compile(r"^([\w-]+)==[\w.]+((?: \\\n    --hash=sha256:[0-9a-f]{64})*)$", re.MULTILINE)
+
+
+def pinned(name: str) -> set[str]:
+    """The packages of a file of python/, of which each must have hashes and nothing else may be
+    there."""
+    text = (ROOT / "python" / name).read_text()
+    rows = PINNED.findall(text)
+    assert all(hashes for _, hashes in rows)
+    rest = PINNED.sub("", text)
+    assert all(line.startswith("#") for line in rest.splitlines() if line)
+    return {package for package, _ in rows}
+
+
+def test_requirements_have_hashes_and_all_packages():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    names = [row.split(">=")[0] for row in project["dependencies"] + extras["hosts"]]
+    needed, plot = pinned("requirements.txt"), pinned("requirements-plot.txt")
+    assert set(names) <= needed
+    assert {row.split(">=")[0] for row in extras["plot"]} <= plot
+    assert not needed & plot and "numpy" in plot
+    assert not pinned("requirements-check.txt") & (needed | plot)
+
+
 class Mpi:
     """What Spack says about the MPI of a build."""
 

@@ -7,6 +7,7 @@ import re
 import tomllib
 
 import sumac_mpi
+import yaml
 from installing import ROOT
 from test_installed import COMMAND, sumac
 
@@ -15,7 +16,17 @@ VERSION = sumac_mpi.__version__
 
 def test_the_command_has_the_version_of_the_package():
     if COMMAND.exists():
-        assert sumac("--version").stdout == f"sumac {VERSION}\n"
+        first, build = sumac("--version").stdout.splitlines()
+        assert first == f"sumac {VERSION}"
+        assert re.fullmatch(r"commit ([0-9a-f]+\+?|unknown), \w+ [\d.]+, \w*", build)
+        assert f"Built    {build}\n" in sumac("info", "build").stdout
+
+
+def test_the_citation_is_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == VERSION and citation["license"] == "BSD-3-Clause"
+    (authors,) = citation["authors"]
+    assert authors["name"].removeprefix("The ") in (ROOT / "LICENSE").read_text()
 
 
 def test_the_version_is_written_once():

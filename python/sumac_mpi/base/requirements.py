@@ -22,6 +22,10 @@ FIX = (
     "provide it, or install Sumac by 'make install', which brings what it needs; 'sumac exec' "
     "and 'sumac plan' work without"
 )
+FIX_PLOT = (
+    "install Sumac by 'make install PLOT=1', or by pip install 'sumac-mpi[plot]'; all but pictures "
+    "works without"
+)
 
 
 def _listed(extra: str) -> list[tuple[str, str]]:
@@ -59,6 +63,6 @@ def lacking(extra: str = "") -> list[str]:
     return result
 
 
-def error(slug: str, lacking: list[str]) -> SumacError:
+def error(slug: str, lacking: list[str], fix: str = FIX) -> SumacError:
     what = f"this Python has not what is needed: {', '.join(lacking)}"
-    return SumacError(slug, what, found=sys.executable, fix=FIX, code=Exit.UNAVAILABLE)
+    return SumacError(slug, what, found=sys.executable, fix=fix, code=Exit.UNAVAILABLE)

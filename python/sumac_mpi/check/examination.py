@@ -85,7 +85,12 @@ def _options(findings: Findings, installation: layout.Installation) -> None:
         )
         return
     rows = [option for option in options.load(installation) if option.source != "default"]
-    findings.ok("options", ", ".join(f"{o.variable}={o.value}" for o in rows) or "all default")
+    findings.ok("options", ", ".join(map(_setting, rows)) or "all default")
+
+
+def _setting(option: options.Option) -> str:
+    text = f"{option.variable}={option.value}"
+    return text if option.source == "environment" else f"{text} ({option.source})"
 
 
 def _program(

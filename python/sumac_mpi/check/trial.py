@@ -116,12 +116,13 @@ def _read(
     findings.ok(name, f"{version}, {record['ranks']} ranks, started by {target.launcher.path}")
     if record["active_ranks"] == record["ranks"]:
         findings.ok(f"{name}: loading", record["description"])
-    elif options.is_disabled(installation):
+    elif switch := options.disabled_by(installation):
+        by_user = switch == "SUMAC_DISABLE"
         findings.warn(
             f"{name}: loading",
             "Sumac is switched off",
-            "SUMAC_DISABLE is set, so all calls are left to the MPI",
-            "unset SUMAC_DISABLE",
+            f"{switch} {'is set' if by_user else 'says so'}, so all calls are left to the MPI",
+            "unset SUMAC_DISABLE" if by_user else "ask those who run this machine",
         )
     else:
         state = "stands aside" if record["loaded"] else "was not loaded"

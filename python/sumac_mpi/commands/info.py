@@ -70,6 +70,7 @@ def _gather_build(installation: layout.Installation) -> Facts:
     back_ends = {family: installation.back_end(family) for family in layout.FAMILIES}
     return {
         "version": __version__,
+        "built": _built(installation),
         "root": str(installation.root),
         "library": str(installation.library) if installation.library.exists() else None,
         "command": str(installation.command),
@@ -80,10 +81,17 @@ def _gather_build(installation: layout.Installation) -> Facts:
     }
 
 
+def _built(installation: layout.Installation) -> str:
+    """The commit, the compiler and the type of the build."""
+    _, *more = tables.ask(installation.command, "--version").stdout.splitlines() or [""]
+    return more[0] if more else "unknown"
+
+
 def _show_build(facts: Facts, full: bool) -> list[str]:
     back_ends = ", ".join(facts["back_ends"]) or "none"
     lines = [f"Sumac    {facts['version']}   back ends: {back_ends}   in {facts['root']}"]
     if full:
+        lines.append(f"Built    {facts['built']}")
         lines.append(f"Library  {facts['library'] or 'missing'}")
         lines += [f"         {path}" for path in facts["back_ends"].values()]
         lines.append(f"Command  {facts['command']}   Python {facts['python']}")
@@ -178,15 +186,20 @@ def _show_options(facts: Facts, full: bool) -> list[str]:
     rows = facts["options"]
     if not full:
         changed = [row for row in rows if row["source"] != "default"]
-        texts = [f"{row['name']}={row['value']} (from the {row['source']})" for row in changed]
+        texts = [f"{row['name']}={row['value']} (from {_place(row)})" for row in changed]
         return ["Changed  " + (", ".join(texts) or "no options")]
     width = max(len(row["name"]) for row in rows)
     lines = []
     for row in rows:
-        lines.append(f"{row['name']:<{width}}  {row['value'] or '(empty)'}  [{row['source']}]")
+        source = row["source"] + (", locked by the site" if row["locked"] else "")
+        lines.append(f"{row['name']:<{width}}  {row['value'] or '(empty)'}  [{source}]")
         allowed = f" ({row['choices'].replace('|', ', ')})" if row["choices"] else ""
         lines.append(f"{'':<{width}}  {row['doc']}{allowed}")
     return lines
+
+
+def _place(row: Facts) -> str:
+    return "the environment" if row["source"] == "environment" else row["source"]
 
 
 def _gather_algorithms(installation: layout.Installation) -> Facts:

@@ -34,18 +34,13 @@ class Option:
     choices: str
     agreed: bool
     doc: str
+    value: str
+    source: str  # "default", "environment", or "FILE:LINE" of a site's file
+    locked: bool  # by the site: users may not set it
 
     @property
     def variable(self) -> str:
         return PREFIX + self.name
-
-    @property
-    def value(self) -> str:
-        return os.environ.get(self.variable, self.default)
-
-    @property
-    def source(self) -> str:
-        return "environment" if self.variable in os.environ else "default"
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -57,11 +52,13 @@ class Option:
             "doc": self.doc,
             "value": self.value,
             "source": self.source,
+            "locked": self.locked,
         }
 
 
 def load(installation: Installation) -> list[Option]:
     """All options, in the order of the library's table."""
+    settings = {row["name"]: row for row in tables.fresh_rows("settings", installation)}
     return [
         Option(
             name=row["name"].removeprefix(PREFIX),
@@ -70,6 +67,9 @@ def load(installation: Installation) -> list[Option]:
             choices=row["choices"],
             agreed=row["agreed"],
             doc=row["doc"],
+            value=settings[row["name"]]["value"],
+            source=settings[row["name"]]["source"],
+            locked=settings[row["name"]]["locked"],
         )
         for row in tables.rows("options", installation)
     ]
@@ -84,9 +84,11 @@ def check_environment(
     return answer.stderr.strip() if answer.returncode != 0 else ""
 
 
-def is_disabled(installation: Installation) -> bool:
-    """Whether SUMAC_DISABLE switches Sumac off in this environment."""
-    return tables.ask(installation.command, "__disabled").returncode == 0
+def disabled_by(installation: Installation) -> str:
+    """What switches Sumac off in this environment: SUMAC_DISABLE, or the line FILE:LINE of a site's
+    file; "" if nothing does."""
+    answer = tables.ask(installation.command, "__disabled")
+    return (answer.stdout.strip() or "SUMAC_DISABLE") if answer.returncode == 0 else ""
 
 
 def require_good_environment(

@@ -44,6 +44,11 @@ def rows(table: str, installation: layout.Installation | None = None) -> list[di
     return _rows((installation or layout.find()).command, table)
 
 
+def fresh_rows(table: str, installation: layout.Installation) -> list[dict[str, Any]]:
+    """The rows of a table that depends on the environment, as "settings" does."""
+    return _ask_for_rows(installation.command, table)
+
+
 def names(table: str) -> list[str]:
     """The name of each row."""
     return [str(row["name"]) for row in rows(table)]
@@ -51,6 +56,10 @@ def names(table: str) -> list[str]:
 
 @cache
 def _rows(command: Path, table: str) -> list[dict[str, Any]]:
+    return _ask_for_rows(command, table)
+
+
+def _ask_for_rows(command: Path, table: str) -> list[dict[str, Any]]:
     answer = ask(command, f"__{table}")
     try:
         found = json.loads(answer.stdout)

@@ -59,4 +59,4 @@ def module(name: str) -> ModuleType:
             return importlib.import_module(f"sumac_mpi.{name}")
         except ImportError as error:
             lacking = [str(error)]
-    raise requirements.error("no-matplotlib", lacking)
+    raise requirements.error("no-matplotlib", lacking, requirements.FIX_PLOT)

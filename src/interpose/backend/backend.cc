@@ -41,7 +41,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   }
   find_progress_hooks(*stub);
   find_device_support(*stub);
-  read_settings();
+  read_settings(stub->site);
   // This is one of the options that ranks must agree on: no rank may serve what another one must
   // not.
   if (stub->requests_pass_by) options.progress = static_cast<std::uint64_t>(Progressing::off);

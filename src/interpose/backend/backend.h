@@ -9,11 +9,11 @@ namespace sumac {
 // Returns what is active in this process: "Sumac 0.1.0  openmpi  avx3".
 const char* description();
 
-// Fills `options` and applies what the whole process shares. Must be called once, when the
-// process's first MPI call starts the back end. One rule holds for every bad value: the default is
-// used, and the job is warned once. The warnings are kept until this process's rank is known
-// (observe/log.h).
-void read_settings();
+// Fills `options` from the environment and the site's files, and applies what the process shares.
+// Must be called once, when the process's first MPI call starts the back end. One rule holds for
+// every bad value: the default is used, and the job is warned once. The warnings are kept until
+// this process's rank is known (observe/log.h).
+void read_settings(const sumac_site* site);
 
 // Puts functions before MPI_Init, MPI_Finalize and the calls that end communicators.
 void redirect_life_cycle(const sumac_stub& stub);

@@ -30,8 +30,11 @@ void warn(void*, const sumac_problem* problem) {
   log(Level::warn, "warning[%s]: %s; %s", problem->slug, problem->what, problem->instead);
 }
 
+// The options were read from these files and the environment.
+const sumac_site* site;
+
 void refuse(const char* name, const std::string& why) {
-  sumac_options_refuse(&options, name, why.c_str(), "", warn, nullptr);
+  sumac_options_refuse(&options, site, name, why.c_str(), "", warn, nullptr);
 }
 
 std::string simd_problem() {
@@ -79,9 +82,10 @@ void keep_paths() {
 
 }  // namespace
 
-void read_settings() {
+void read_settings(const sumac_site* of_site) {
+  site = of_site;
   set_log(Level::warn, -1);
-  sumac_options_read(&options, environ, warn, nullptr);
+  sumac_options_read(&options, environ, site, warn, nullptr);
   set_log(static_cast<Level>(options.debug), -1);
   keep_paths();
   if (stats_wanted().wanted || logs(Level::trace)) time_calls();

@@ -98,7 +98,7 @@ std::uint64_t hash_of(const std::vector<int>& members) {
 const char* why(const Mark* mark) {
   if (!mark) return "it is not loaded there";
   return mark->state == Mark::State::disabled
-             ? "SUMAC_DISABLE is set there"
+             ? "it is switched off there"
              : "it is loaded there but could not serve the program";
 }
 

@@ -49,7 +49,7 @@ static int not_served(const char* name, const void* caller) {
   static atomic_flag reported;
   if (!atomic_flag_test_and_set(&reported)) {
     stub_warn("not-active",
-              "%s returns an error, for Sumac is switched off (SUMAC_DISABLE) or stands aside; "
+              "%s returns an error, for Sumac is switched off or stands aside; "
               "programs use their MPI's own operations then",
               name);
   }

@@ -46,9 +46,9 @@ void* stub_backend_function(const char* name) {
   return backend != NULL ? dlsym(backend, name) : NULL;
 }
 
-// Finds the directory of libsumac.so. The loader noted it when it loaded the file, so it is right
-// even when LD_PRELOAD was a relative path and the program has since changed directory.
-static bool own_directory(char* directory) {
+// The loader noted the directory when it loaded the file, so it is right even when LD_PRELOAD was a
+// relative path and the program has since changed directory.
+bool stub_own_directory(char* directory) {
   Dl_info own;
   if (dladdr((void*)&active, &own) == 0) return false;
   void* handle = dlopen(own.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
@@ -71,7 +71,7 @@ static bool find_backend(const char* family, const char* directory, char* path, 
 // of small threads.
 static void* open_backend(const struct sumac_stub* stub) {
   static char directory[PATH_MAX] = "the directory of libsumac.so", path[PATH_MAX + 64];
-  if (!own_directory(directory) || !find_backend(stub->family, directory, path, sizeof path)) {
+  if (!stub_own_directory(directory) || !find_backend(stub->family, directory, path, sizeof path)) {
     stub_warn("no-backend", "no libsumac-%s.so in %s, and %s needs it; running without Sumac",
               stub->family, directory, stub->mpi_path);
     return NULL;

@@ -150,6 +150,8 @@ bool stub_requests_pass_by(struct mpi_library* mpi, void* const* before);
 bool stub_gives_request(int call);
 
 // --- backend.c ---
+// Finds the directory of libsumac.so, in a buffer of PATH_MAX.
+bool stub_own_directory(char* directory);
 // Opens libsumac-<family>.so and starts it. If that fails, warns and returns false, and nothing is
 // redirected.
 bool stub_start_backend(const struct sumac_stub* stub);

@@ -6,11 +6,14 @@
 // function, or else to the MPI's own.
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mark.h"
+#include "base/message.h"
 #include "base/switch_word.h"
+#include "config/site.h"
 #include "interpose/stub/internal.h"
 
 // This is the process's MPI, once resolve.c has found it, and its own functions.
@@ -50,9 +53,19 @@ static _Atomic(void*) served[SUMAC_NUM_CALLS];  // functions that take the calls
 // is for.
 static bool by_caller;
 
-static bool switched_off(void) {
-  const char* value = getenv("SUMAC_DISABLE");
-  return value != NULL && sumac_switch_word(value) == 1;
+// The paths are static because they are too long for the stacks of small threads.
+static struct sumac_site site;
+static void read_site(void) {
+  static char directory[PATH_MAX];
+  const bool known = stub_own_directory(directory);
+  sumac_site_read(&site, SUMAC_SITE_FILE, known ? directory : NULL);
+  const struct sumac_setting debug = sumac_site_setting(&site, "DEBUG", getenv("SUMAC_DEBUG"));
+  if (debug.entry != NULL) sumac_set_debug_word(debug.text);
+  stub.site = &site;
+}
+
+static bool is_switch_on(const struct sumac_setting* setting) {
+  return setting->text != NULL && sumac_switch_word(setting->text) == 1;
 }
 
 static bool statistics_wanted(void) {
@@ -108,10 +121,13 @@ static bool stands_aside(void) {
 
 static void choose_functions(void) {
   serve_nothing();
-  if (switched_off()) {
+  read_site();
+  const struct sumac_setting off = sumac_site_setting(&site, "DISABLE", getenv("SUMAC_DISABLE"));
+  if (is_switch_on(&off)) {
     mark_as(SUMAC_MARK_DISABLED);
     if (statistics_wanted()) {
-      stub_warn("disabled", "Sumac is off (SUMAC_DISABLE), so there are no statistics");
+      stub_warn("disabled", "Sumac is off (%s), so there are no statistics",
+                off.entry != NULL ? off.entry->file : "SUMAC_DISABLE");
     }
     return;
   }

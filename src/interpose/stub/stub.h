@@ -10,7 +10,9 @@
 extern "C" {
 #endif
 
-#define SUMAC_STUB_VERSION 6u
+struct sumac_site;  // see config/site.h
+
+#define SUMAC_STUB_VERSION 7u
 
 // This is the index of an intercepted function: SUMAC_CALL_Allreduce and so on.
 enum sumac_call {
@@ -59,6 +61,8 @@ struct sumac_stub {
   // Returns 1 if they do come, which it tries by calls of both, through the names that programs
   // use. If it returns 0, they come to none.
   int (*catch_memory_calls)(const struct sumac_memory_calls* calls);
+  // These are the lines of the site's files. They stay where they are.
+  const struct sumac_site* site;
 };
 
 // Every back end exports this. It redirects what it takes; returns NULL, or the reason (a static
