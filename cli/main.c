@@ -34,7 +34,7 @@ static const char kHelp[] =
     "  trace                    Run an MPI program, and draw when each level of one\n"
     "                           collective worked\n"
     "  profile                  Run an MPI program; show its collectives, and\n"
-    "                           foretell their time with Sumac\n"
+    "                           predict their time with Sumac\n"
     "  simulate                 Simulate a collective on a cluster that is not there\n"
     "  doctor                   Show where the ranks of a running job are, who waits,\n"
     "                           in what, and for whom\n"
