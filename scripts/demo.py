@@ -92,8 +92,8 @@ def bench(mpis):
     """Runs the all-reduce benchmark on each MPI, which prints its table."""
     file = FOLDER / "allreduce.json"
     choice = "all" if len(mpis) > 1 else mpis[0].family
-    what = f"bench allreduce --mpi {choice} -n {demo_cg.RANKS} -b 4 -e 4M -J".split()
-    command = [str(demo_cg.SUMAC), *what, str(file)]
+    what = f"bench allreduce --mpi {choice} -n {demo_cg.RANKS} -b 4 -e 4M".split()
+    command = [str(demo_cg.SUMAC), *what, f"--json={file}"]
     shown = " ".join(command).replace(f"{demo_cg.ROOT}/", "")
     console.print(f"\n[bold]$ {shown}[/bold]")
     done = subprocess.run(command, env=demo_cg.environment(), stdin=subprocess.DEVNULL, check=False)

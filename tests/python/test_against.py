@@ -52,7 +52,7 @@ def test_each_mpi_runs_plain_and_under_sumac_in_turns(two_mpis, sumac):
 
 
 def test_the_best_of_each_mode(two_mpis, sumac, tmp_path):
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "-J", "r.json")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--json=r.json")
     status, out, _ = sumac(*arguments)
     document = json.loads((tmp_path / "r.json").read_text())
     found = [
@@ -111,7 +111,7 @@ def test_wrong_results_are_status_4(two_mpis, sumac):
 
 def test_a_job_that_fails_keeps_what_was_measured(two_mpis, sumac, tmp_path):
     two_mpis.add_program("bench", "openmpi", [], 7)
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "-J", "r.json")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--json=r.json")
     status, out, err = sumac(*arguments)
     assert status == 1 and "error[job-failed]" in err and "incomplete" in err
     document = json.loads((tmp_path / "r.json").read_text())
@@ -141,10 +141,10 @@ def test_without_a_line_there_is_one_mode(sandbox, sumac, wanted):
 
 def test_the_picture_has_a_column_for_each_mode(two_mpis, sumac, tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "-J", "r.json")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--json=r.json")
     with pyplot.rc_context({"svg.fonttype": "none"}):
-        assert sumac(*arguments, "--plot", "a.svg")[0] == 0
-        assert sumac("plot", "r.json", "-o", "b.svg") == (0, "", "")
+        assert sumac(*arguments, "-o", "a.svg")[0] == 0
+        assert sumac("plot", "r.json", "-o", "b.svg") == (0, "", "sumac: wrote b.svg\n")
     for name in ("a.svg", "b.svg"):
         text = (tmp_path / name).read_text()
         for part in ("near 102 ns", "far 500 ns", "openmpi4", "mpich4", ">Sumac<"):
@@ -167,7 +167,7 @@ def test_the_picture_has_a_column_for_each_mode(two_mpis, sumac, tmp_path):
         (("--against", "all", "--launcher-arg", "-v"), 2, "bad-value"),
         (("--against", "all", "--format", "osu"), 2, "bad-value"),
         (("--against", "all", "--format", "csv"), 2, "bad-value"),
-        (("--against", "all", "-J", "missing/r.json"), 2, "bad-value"),
+        (("--against", "all", "--json=missing/r.json"), 2, "bad-value"),
         (("--turns", "2"), 2, "bad-value"),
         (("--under", "mpich"), 2, "bad-value"),
     ],

@@ -149,5 +149,5 @@ def test_the_examples_are_understood(command):
     for line in sections(text(command, "--help"))["Examples"]:
         named = set(re.findall(r"(?<= )--?[a-z][a-z-]*", line.split(" -- ")[0]))
         launched = {"-n"} if "exec" in line else set()
-        known = {each for names, _ in options(command) for each in names.replace(",", " ").split()}
+        known = {each for names, _ in options(command) for each in re.split(r"[, [=]+", names)}
         assert named - launched <= known, line

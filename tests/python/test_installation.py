@@ -70,7 +70,7 @@ def test_check(sumac, family):
 def test_bench_and_plot(sumac, user, family):
     results, picture = user.folder / f"{family}.json", user.folder / f"{family}.png"
     sumac("bench", "allreduce", "-n", "2", "--mpi", family, "-e", "64", "--iterations", "3",
-          "--rounds", "1", "-J", results)  # fmt: skip
+          "--rounds", "1", f"--json={results}")  # fmt: skip
     sumac("plot", results, "-o", picture)
     assert picture.stat().st_size > 1000
 

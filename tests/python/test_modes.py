@@ -86,7 +86,7 @@ def test_csv_has_a_line_for_each_mode_and_osu_the_fastest(two_modes, sumac):
 
 
 def test_files_are_compared_within_a_mode(two_modes, sumac):
-    sumac("bench", "allreduce", "-n", "2", "-J", "r.json")
+    sumac("bench", "allreduce", "-n", "2", "--json=r.json")
     row = stamped([500, 510], [9, 9], [6, 6])
     two_modes.add_program("bench", "openmpi", [records.header(line_ns=500, sizes=1), row])
     _, out, _ = sumac("bench", "allreduce", "-n", "2", "--against", "r.json")

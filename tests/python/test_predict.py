@@ -289,13 +289,13 @@ def test_measuring_needs_ranks_and_no_program(sandbox, sumac, others):
 def test_pictures(installed, folder, tmp_path, ending):  # noqa: F811
     pytest.importorskip("matplotlib")
     output = tmp_path / f"profile.{ending}"
-    status, out, err = installed("profile", "--from", str(folder), "--plot", str(output))
+    status, out, err = installed("profile", "--from", str(folder), "-o", str(output))
     assert (status, err) == (0, "") and out.startswith("2 ranks on ")
     content = output.read_bytes()
     assert content.startswith(b"\x89PNG" if ending == "png" else b"<?xml")
     shutil.rmtree(tmp_path)
-    status, _, err = installed("profile", "--from", str(folder), "--plot", str(output))
-    assert status == 2 and "error[bad-value]: --plot" in err
+    status, _, err = installed("profile", "--from", str(folder), "-o", str(output))
+    assert status == 2 and "error[bad-value]: -o" in err
 
 
 def the_experiment(monkeypatch):

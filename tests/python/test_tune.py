@@ -311,9 +311,9 @@ def test_an_existing_file_is_replaced_only_when_asked(machine, sumac, tmp_path):
 
 
 BAD = [
-    (("alltoallw",), "alltoallw: not one of allreduce, bcast, barrier"),
-    (("iallreduce",), "iallreduce: not one of"),
-    (("reduce_local",), "reduce_local: not one of"),
+    (("alltoallw",), "alltoallw: not known\n  fix:   one of allreduce, bcast, barrier"),
+    (("iallreduce",), "iallreduce: not known"),
+    (("reduce_local",), "reduce_local: not known"),
     (("-n", "1"), "-n 1: '1' is not a number of ranks"),
     (("-n", "2,,4"), "'' is not a number of ranks"),
     (("-n", "two"), "'two' is not a number of ranks"),

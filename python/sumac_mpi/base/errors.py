@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 
 
@@ -41,6 +42,22 @@ class SumacError(Exception):
         if self.fix:
             lines.append(f"  fix:   {self.fix}")
         return "\n".join(lines)
+
+
+class Several(SumacError):
+    """All that is wrong, each with its own lines."""
+
+    def __init__(self, errors: Sequence[SumacError]) -> None:
+        super().__init__(errors[0].slug, errors[0].what, code=errors[0].code)
+        self.errors = errors
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+def usage(what: str, fix: str = "") -> SumacError:
+    """The error for words on the command line that are missing or not understood."""
+    return SumacError("usage", what, fix=fix, code=Exit.USAGE)
 
 
 def bad_value(what: str, fix: str = "") -> SumacError:

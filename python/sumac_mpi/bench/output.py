@@ -142,24 +142,20 @@ class Files:
     """The files; raises a usage error for one that could not be written at the end."""
 
     call: str
-    document: Path | None
+    document: Path | None  # may be standard output
     picture: Path | None
 
     def __post_init__(self) -> None:
-        if self.document:
-            files.check("-J", self.document)
         if self.picture and not calls.has_data(self.call):
-            raise bad_value(f"--plot: not for {self.call}", fix="it has one size: nothing to draw")
+            raise bad_value(f"-o: not for {self.call}", fix="it has one size: nothing to draw")
         if self.picture:
-            drawing.check("--plot", self.picture)
+            drawing.check("-o", self.picture)
 
-    def write(self, runs: list[results.Run], cut_by: str = "", **others: Any) -> results.Record:
-        """Writes the files; returns the document, which has the others too."""
+    def write(self, runs: list[results.Run], cut_by: str = "", **others: Any) -> None:
+        """Writes the files; the document has the others too."""
         date = datetime.now(UTC).isoformat(timespec="seconds")
-        content = results.document(runs, hardware.describe().as_dict(), date, cut_by)
-        content |= others
+        content = results.document(runs, hardware.describe().as_dict(), date, cut_by) | others
         if self.document:
-            results.save(self.document, content)
+            files.show_json(content, self.document)
         if self.picture:
             drawing.draw([("", run) for run in runs], self.picture, None)
-        return content

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi.base import files, units
+from sumac_mpi.base import units
 from sumac_mpi.base.errors import SumacError, bad_value
 from sumac_mpi.bench import modes
 from sumac_mpi.library import calls
@@ -290,10 +290,6 @@ def document(runs: Iterable[Run], machine: Record, date: str, cut_by: str = "") 
     }
 
 
-def save(path: Path, content: Record) -> None:
-    files.write(path, (json.dumps(content, indent=1) + "\n").encode())
-
-
 def load(path: Path) -> list[Run]:
     """The runs of a document, or of a program's output. Raises a usage error for other files."""
     try:
@@ -307,7 +303,7 @@ def load(path: Path) -> list[Run]:
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     raise bad_value(
-        f"{path} holds no results", fix="name a file that 'sumac bench -J FILE' has written"
+        f"{path} holds no results", fix="name a file that 'sumac bench --json=FILE' has written"
     )
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Generator, Iterable
 from contextlib import closing
@@ -12,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sumac_mpi.base import endings
+from sumac_mpi.base import endings, files
 from sumac_mpi.base.errors import SumacError, bad_value
 from sumac_mpi.bench import local_request, message_sizes, results, verdict
 from sumac_mpi.bench.output import Files, Format, Output
@@ -22,6 +21,8 @@ from sumac_mpi.commands import bench_options as ask
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.launch import hosts, programs
 from sumac_mpi.library import calls, layout
+
+Command = ask.Command
 
 
 def bench(
@@ -58,27 +59,30 @@ def bench(
     output_format: ask.FormatOption = Format.table,
     series: ask.SeriesOption = Series.sumac,
     json_file: ask.JsonFile = None,
-    plot_file: ask.PlotFile = None,
+    picture: ask.PictureFile = None,
     fail_below: ask.FailBelow = None,
 ) -> None:
     """Measure a collective with and without Sumac, and verify its results.
 
     \b
-    sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double -J out.json
+    sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double --json=out.json
     sumac bench bcast --mpi all --fail-below 0.95
     sumac bench iallreduce --overlap --compute idle
     sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2
-    sumac bench allreduce --against all -n 2 -J against.json
-    sumac bench reduce_local --types float,int8 --sizes 64K --plot local.png
-    sumac bench pack --layouts vector_1_2,columns --sizes 256K,64M --plot pack.png
+    sumac bench allreduce --against all -n 2 --json=against.json
+    sumac bench reduce_local --types float,int8 --sizes 64K -o local.png
+    sumac bench pack --layouts vector_1_2,columns --sizes 256K,64M -o pack.png
     """
     given = SimpleNamespace(**locals())
-    calls.require_known(call)
     given.places = hosts.parse(host_list)
     what, given.ranks = (_of_local if call in calls.LOCAL else _of_collective)(given)
     if root >= given.ranks:
         raise bad_value(f"-r {root}: not a rank of {given.ranks}")
-    keep = Files(call, json_file, plot_file)
+    if json_file == files.STDOUT:
+        output_format = Format.json
+    elif output_format is Format.json and json_file is None:
+        json_file = files.STDOUT
+    keep = Files(call, json_file, picture)
     start = partial(
         programs.run, ranks=given.ranks, arguments=what.arguments(), silence=timeout,
         hosts=given.places, launcher_args=launcher_args,
@@ -92,9 +96,7 @@ def bench(
     before = _earlier(against)
     targets = _targets(mpi, launcher_name)
     runs = _measure(map(start, targets), Output(output_format, series.value, before), keep)
-    content = keep.write(runs)
-    if output_format is Format.json:
-        print(json.dumps(content, indent=1))
+    keep.write(runs)
     _judge(runs, before, fail_below)
 
 
@@ -102,7 +104,7 @@ def bench(
 
 
 def _of_collective(given: SimpleNamespace) -> tuple[Request, int]:
-    _refuse(given.call, {"--types": given.types, "--ops": given.ops}, "use -d and -o")
+    _refuse(given.call, {"--types": given.types, "--ops": given.ops}, "use -d and --op")
     _refuse(given.call, {"--layouts": given.layouts}, "they are for pack")
     for_osu = calls.kind(given.call) is calls.Kind.nonblocking and given.output_format is Format.osu
     request = Request(
@@ -121,7 +123,7 @@ def _of_local(given: SimpleNamespace) -> tuple[_Local, int]:
     _refuse(
         given.call,
         {"-n": given.ranks not in (None, 1), "--hosts": given.places, "-d": given.data_type,
-         "-o": given.op, "-r": given.root, "--in-place": given.in_place,
+         "--op": given.op, "-r": given.root, "--in-place": given.in_place,
          "--with-counts": given.with_counts,
          "--overlap": given.overlap, "--format osu": given.output_format is Format.osu},
         "it is measured in one process, by the options that its help names",

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +10,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi.base import console
+from sumac_mpi.base import console, files
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import recorded
@@ -21,7 +20,8 @@ from sumac_mpi.plot import drawing
 from sumac_mpi.predict import measure, prediction
 from sumac_mpi.predict import report as told
 from sumac_mpi.predict.known import Known
-from sumac_mpi.profile import files, job, report
+from sumac_mpi.profile import job, report
+from sumac_mpi.profile.files import PATTERN
 from sumac_mpi.profile.rows import By
 
 
@@ -43,15 +43,12 @@ def profile(
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=1, help="Rows to show at most")
     ] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help=common.AS_JSON)] = False,
+    json_file: common.JsonOption = None,
     folder: Annotated[
         Optional[Path],
         typer.Option("--from", metavar="FOLDER", help=common.FROM_FOLDER),
     ] = None,
-    picture: Annotated[
-        Optional[Path],
-        typer.Option("--plot", metavar="FILE", help=common.PICTURE),
-    ] = None,
+    picture: common.PictureOption = None,
     measuring: Annotated[
         bool,
         typer.Option("--measure", help="Measure what Sumac gains here on N ranks; run nothing"),
@@ -74,19 +71,19 @@ def profile(
         return
     recorded.require_one_source(command, folder)
     if picture:
-        drawing.check("--plot", picture)  # before the job: it may be a long one
+        drawing.check("-o", picture)  # before the job: it may be a long one
     status = 0
     with ExitStack() as cleanup:
         if folder is None:
-            folder, status = recorded.record(given, "SUMAC_PROFILE", files.PATTERN, cleanup)
+            folder, status = recorded.record(given, "SUMAC_PROFILE", PATTERN, cleanup)
         found = recorded.load(job.load, folder, status)
     known = Known(found)
     predicted = prediction.predict(found, known.table)
     if picture:
         drawing.module("profile.figure").draw(found, _is_predicted(known), picture)
-    if as_json:
+    if json_file:
         content = report.as_dict(found, by) | {"predicted": told.as_dict(predicted, known)}
-        print(json.dumps(content, indent=1))
+        files.show_json(content, json_file)
     else:
         _show(found, by, top, predicted, known)
     raise typer.Exit(status)

@@ -13,7 +13,7 @@ import typer
 
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
 from sumac_mpi.commands import common_options as common
-from sumac_mpi.launch import application, hosts, job, launcher, mpi_names
+from sumac_mpi.launch import application, hosts, job, launcher
 from sumac_mpi.library import layout, options
 
 
@@ -54,8 +54,6 @@ def run(
 def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
     """The launcher, and the job with `sumac exec` in front of the command. `given` has the
     parameters of run() about the job, by their names."""
-    if given.mpi is not None:
-        mpi_names.family_of(given.mpi)
     places = hosts.parse(given.host_list)
     installation = layout.find()
     settings = [_as_variable(setting) for setting in given.settings or []]
