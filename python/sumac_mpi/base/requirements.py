@@ -10,7 +10,6 @@ from __future__ import annotations
 import platform
 import re
 import sys
-from importlib import metadata
 from pathlib import Path
 
 from sumac_mpi.base.errors import Exit, SumacError
@@ -27,6 +26,8 @@ FIX = (
 def _listed(extra: str) -> list[tuple[str, str]]:
     """Names and lowest versions of the packages that all commands need, or that this extra
     needs."""
+    from importlib import metadata  # which takes a while to load
+
     try:
         rows = metadata.requires("sumac-mpi") or []
         matches = [match for match in map(_ROW.match, rows) if match and (match[3] or "") == extra]
@@ -47,6 +48,8 @@ def lacking(extra: str = "") -> list[str]:
     """What is missing or too old, as in "typer>=1.2 (has 0.7.0)"."""
     if sys.version_info < OLDEST:
         return [f"Python>={'.'.join(map(str, OLDEST))} (is {platform.python_version()})"]
+    from importlib import metadata
+
     result = []
     for name, lowest in _listed(extra):
         try:

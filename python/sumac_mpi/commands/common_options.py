@@ -73,6 +73,16 @@ HostsOption = Annotated[
         help="Where to start ranks: node1:2,node2:2 or node[01-16]:8",
     ),
 ]
+HostfileOption = Annotated[
+    Optional[Path],
+    typer.Option(
+        "--hostfile",
+        metavar="FILE",
+        rich_help_panel=JOB,
+        callback=checked(hosts.read),
+        help="The same from a file, of lines such as 'node1:2' or 'node1 slots=2'",
+    ),
+]
 MpiOption = Annotated[
     Optional[str],
     typer.Option(
@@ -126,6 +136,16 @@ OversubscribeOption = Annotated[
     bool,
     typer.Option(
         "--oversubscribe", rich_help_panel=JOB, help="Allow more ranks than cores in any case"
+    ),
+]
+LimitOption = Annotated[
+    Optional[int],
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        min=1,
+        rich_help_panel=JOB,
+        help="End the job if it takes longer",
     ),
 ]
 TimeoutOption = Annotated[

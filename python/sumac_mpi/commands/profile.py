@@ -32,6 +32,7 @@ def profile(
     ] = None,
     ranks: common.RanksOption = None,
     host_list: common.HostsOption = None,
+    hostfile: common.HostfileOption = None,
     mpi: common.MpiOption = None,
     launcher_name: common.LauncherOption = None,
     extra: common.LauncherArgOption = None,
@@ -39,6 +40,7 @@ def profile(
     settings: common.SettingsOption = None,
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
+    limit: common.LimitOption = None,
     by: Annotated[By, typer.Option("--by", help="What a row of the table stands for")] = By.call,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=1, help="Rows to show at most")

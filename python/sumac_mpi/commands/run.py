@@ -23,6 +23,7 @@ def run(
     ],
     ranks: common.RanksOption = None,
     host_list: common.HostsOption = None,
+    hostfile: common.HostfileOption = None,
     mpi: common.MpiOption = None,
     launcher_name: common.LauncherOption = None,
     extra: common.LauncherArgOption = None,
@@ -30,11 +31,15 @@ def run(
     settings: common.SettingsOption = None,
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
+    limit: common.LimitOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the launcher's command line; start nothing")
     ] = False,
 ) -> None:
     """Start an MPI program with Sumac in front of its MPI.
+
+    The launchers' usual options are understood, or passed on: --map-by, --bind-to, -ppn, --mca,
+    -genv, -v and so on.
 
     \b
     sumac run -n 4 ./app
@@ -54,11 +59,15 @@ def run(
 def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
     """The launcher, and the job with `sumac exec` in front of the command. `given` has the
     parameters of run() about the job, by their names."""
-    places = hosts.parse(given.host_list)
+    if given.host_list and given.hostfile:
+        raise bad_value("--hosts and --hostfile: one of them")
+    places = hosts.read(given.hostfile) if given.hostfile else hosts.parse(given.host_list)
     installation = layout.find()
     settings = [_as_variable(setting) for setting in given.settings or []]
     added = _variables((given.variables or []) + settings)
     app = application.find(given.command, added)
+    if app.launcher:
+        raise _starts_itself(app, given)
     linked = app.mpi if app.certain or not (given.mpi or given.launcher_name) else None
     chosen = launcher.choose(app.name, linked, given.mpi, given.launcher_name)
     if app.mpi is None and not (given.mpi or given.launcher_name or chosen.family is None):
@@ -71,8 +80,24 @@ def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
         oversubscribe=given.oversubscribe,
         extra=given.extra or [],
         hosts=places,
+        limit=given.limit,
     )
     return chosen, wanted
+
+
+def _starts_itself(app: application.Application, given: SimpleNamespace) -> SumacError:
+    """A job of each rank of a job is what nobody wants."""
+    fix = f"sumac exec -- {shlex.join(given.command)}, with its own option for the number of ranks"
+    if app.is_launcher:
+        fix = f"{app.name} -n {given.ranks or 2} sumac exec ./app"
+    return SumacError(
+        "own-launcher",
+        f"{app.name} starts an MPI job itself, which would be started {given.ranks or 'several'} "
+        "times",
+        found=app.launcher,
+        fix=fix,
+        code=Exit.USAGE,
+    )
 
 
 def _tell_guess(name: str, chosen: launcher.Launcher) -> None:

@@ -26,6 +26,7 @@ def trace(
     ] = None,
     ranks: common.RanksOption = None,
     host_list: common.HostsOption = None,
+    hostfile: common.HostfileOption = None,
     mpi: common.MpiOption = None,
     launcher_name: common.LauncherOption = None,
     extra: common.LauncherArgOption = None,
@@ -33,6 +34,7 @@ def trace(
     settings: common.SettingsOption = None,
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
+    limit: common.LimitOption = None,
     output: Annotated[Path, common.picture_option()] = Path("trace.png"),
     json_file: Annotated[
         Optional[Path], common.json_option(show_default="beside the picture")

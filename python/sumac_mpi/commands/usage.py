@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-import re
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sumac_mpi.base import choices
-from sumac_mpi.base.errors import Exit, Several, SumacError, bad_value, usage
-
-# How the parsers of typer's versions say it, and how Sumac does.
-_REASONS = (
-    (r"valid integer", "not a whole number"),
-    (r"valid (number|float)", "not a number"),
-    (r"(?:equal to |x>=)([\d.]+)", r"less than \1"),
-)
+from sumac_mpi.base.errors import Exit, Several, SumacError, usage
+from sumac_mpi.commands import values
+from sumac_mpi.launch import launcher_words
 
 
 class Told:
@@ -34,10 +29,17 @@ class Told:
             found = list(_all(self, context, words))
             raise (Several(found) if len(found) > 1 else (found or [error])[0]) from error
 
+    def get_help_option(self, context: Any) -> Any:
+        option = super().get_help_option(context)  # type: ignore[misc]
+        values.take_over_one(option, bool)
+        return option
+
     def _with_values(self, words: Sequence[str]) -> list[str]:
         """Gives options whose value may be left out their value "-": standard output. A value must
-        follow "=", since the next word may be a program or a collective."""
+        follow "=", since the next word may be a program or a collective. Launchers' options become
+        those of this command."""
         options = [each for each in self.params if each.param_type_name == "option"]
+        known = {name for each in options for name in each.opts}
         valued = {name for each in options if not each.is_flag for name in each.opts}
         optional = {name for each in options if is_optional(each) for name in each.opts}
         ends_at_word = self.context_settings.get("allow_interspersed_args") is False
@@ -46,9 +48,14 @@ class Told:
         for word in rest:
             if word == "--" or (ends_at_word and not word.startswith("-")):
                 return [*result, word, *rest]
+            name = word.partition("=")[0]
+            takes_launchers = "--launcher-arg" in known and name not in known
+            if takes_launchers and (own := launcher_words.as_own(word, rest)):
+                result += own
+                continue
             result.append(f"{word}=-" if word in optional else word)
             if word in valued - optional:
-                result += [value for value in (next(rest, None),) if value is not None]
+                result += list(itertools.islice(rest, 1))
         return result
 
 
@@ -74,10 +81,6 @@ def _all(command: Any, context: Any, words: list[str]) -> Iterator[SumacError]:
             if error.code is not Exit.USAGE:
                 raise
             yield error
-        except Exception as error:
-            if not _is_of_parser(error):
-                raise
-            yield _of_value(parameter, given.get(parameter.name), error)
     if extra and not of_words and not getattr(command, "allow_extra_args", False):
         yield usage(f"{extra[0]}: one argument too many")
 
@@ -96,7 +99,10 @@ def _parsed(
             if name is None:
                 raise
             found.append(_of_option(command, context, name, error))
-            words = [word for word in words if not word.startswith(name)]
+            understood = [word for word in words if not word.startswith(name)]
+            if understood == words:  # one of several letters behind one "-"
+                return {}, [], found
+            words = understood
 
 
 def _of_option(command: Any, context: Any, name: str, error: Any) -> SumacError:
@@ -106,20 +112,10 @@ def _of_option(command: Any, context: Any, name: str, error: Any) -> SumacError:
         lacks = "requires" in message
         return usage(f"{name}: wants a value" if lacks else f"{name}: takes no value")
     near = choices.advice(name, [each for each in known if each.startswith("--")])
-    return usage(f"{name}: there is no such option", near if near.startswith("did") else "")
-
-
-def _of_value(parameter: Any, value: Any, error: Any) -> SumacError:
-    is_option = parameter.param_type_name == "option"
-    name = parameter.opts[0] if is_option else parameter.metavar.split()[0].rstrip(".")
-    message = str(error.format_message())
-    if message.startswith("Missing"):
-        return usage(f"{name} is missing")
-    for pattern, words in _REASONS:
-        if match := re.search(pattern, message):
-            return bad_value(f"{name} {value}: {match.expand(words)}")
-    known = [word for word in re.findall(r"'([^']*)'", message.partition(": ")[2]) if word != value]
-    return choices.unknown(f"{name} {value}: not known", str(value), known)
+    if near.startswith("did"):
+        return usage(f"{name}: there is no such option", near)
+    passing = "--launcher-arg ARG passes a word on to the launcher, 'sumac run -h' shows the rest"
+    return usage(f"{name}: there is no such option", passing if "--launcher-arg" in known else "")
 
 
 def complete(error: SumacError, command: str | None) -> SumacError:
