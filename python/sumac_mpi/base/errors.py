@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from enum import IntEnum
 
@@ -36,12 +37,21 @@ class SumacError(Exception):
         self.code = code
 
     def __str__(self) -> str:
-        lines = [f"sumac: error[{self.slug}]: {self.what}"]
+        return self.as_text("error")
+
+    def as_text(self, kind: str) -> str:
+        lines = [f"sumac: {kind}[{self.slug}]: {self.what}"]
         if self.found:
             lines.append(f"  found: {self.found}")
         if self.fix:
             lines.append(f"  fix:   {self.fix}")
         return "\n".join(lines)
+
+
+def warn(slug: str, what: str, *, found: str = "", fix: str = "") -> None:
+    """Prints a warning: the lines of an error, and the command goes on."""
+    text = SumacError(slug, what, found=found, fix=fix).as_text("warning")
+    print(text, file=sys.stderr, flush=True)
 
 
 class Several(SumacError):

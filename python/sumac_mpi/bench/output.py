@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import Progress
 
 from sumac_mpi.base import files
+from sumac_mpi.base.console import progress
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench import results
 from sumac_mpi.bench.results import Row, Run
@@ -47,10 +48,11 @@ class Report(Protocol):
 class Output:
     """Writes runs one after another: begin, a row for each size, end."""
 
-    def __init__(self, wanted: Format, series: str, before: Before | None) -> None:
+    def __init__(self, wanted: Format, series: str, before: Before | None, wide: bool) -> None:
         self._format = wanted
         self._series = series
         self._before = before
+        self._wide = wide
         self._runs = 0
         self._report: Report | None = None
         self._progress: Progress | None = None
@@ -103,7 +105,7 @@ class Output:
                 return PackCsv(run, first) if self._format is Format.csv else PackTable(run)
             return LocalCsv(run, first) if self._format is Format.csv else LocalTable(run)
         if self._format is Format.table:
-            return Table(run, self._before)
+            return Table(run, self._before, self._wide)
         if self._format is Format.osu:
             return Osu(run, self._series)
         return Csv(run, first=self._runs == 0) if self._format is Format.csv else None
@@ -113,14 +115,8 @@ class Output:
         console = Console() if sys.stdout.isatty() else Console(stderr=True)
         if not console.is_terminal:
             return
-        self._progress = Progress(
-            TextColumn(f"{run.call} on {run.mpi_name}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[unit]}  {task.fields[size]}"),
-            console=console,
-            transient=True,
-            auto_refresh=False,  # redrawing would take time from the ranks that are measured
+        self._progress = progress(
+            console, f"{run.call} on {run.mpi_name}", "{task.fields[unit]}  {task.fields[size]}"
         )
         total = run.header.get("sizes")
         self._progress.add_task("", total=total, unit=_unit(run), size="")

@@ -13,6 +13,7 @@ from typing import Any
 
 from sumac_mpi.base import endings, files
 from sumac_mpi.base.errors import SumacError, bad_value
+from sumac_mpi.base.spread import Spread
 from sumac_mpi.bench import local_request, message_sizes, results, verdict
 from sumac_mpi.bench.output import Files, Format, Output
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Request, Series
@@ -57,6 +58,7 @@ def bench(
     turns: ask.Turns = None,
     install_mpis: ask.InstallMpis = False,
     output_format: ask.FormatOption = Format.table,
+    wide: ask.Wide = False,
     series: ask.SeriesOption = Series.sumac,
     json_file: ask.JsonFile = None,
     picture: ask.PictureFile = None,
@@ -95,7 +97,7 @@ def bench(
     _refuse(call, {"--under": under, "--turns": turns}, "they need --against MPI,... or all")
     before = _earlier(against)
     targets = _targets(mpi, launcher_name)
-    runs = _measure(map(start, targets), Output(output_format, series.value, before), keep)
+    runs = _measure(map(start, targets), Output(output_format, series.value, before, wide), keep)
     keep.write(runs)
     _judge(runs, before, fail_below)
 
@@ -194,15 +196,15 @@ def _cut_short(end: BaseException, runs: list[results.Run], output: Output, keep
         print(f"# incomplete: {cut_by} after {last.mpi_name}", file=sys.stderr)
 
 
-def _earlier(path: str | None) -> dict[tuple[Any, ...], float] | None:
-    """Sumac's time for each measurement in the file."""
+def _earlier(path: str | None) -> dict[tuple[Any, ...], Spread] | None:
+    """Sumac's times for each measurement in the file."""
     if path is None:
         return None
     return {
-        run.key(row): row.sumac_us
+        run.key(row): times
         for run in results.load(Path(path))
         for row in run.rows
-        if row.sumac_us is not None
+        if (times := row.times("sumac"))
     }
 
 
@@ -229,7 +231,7 @@ def _show(records: Iterable[results.Record], output: Output, runs: list[results.
 
 def _judge(
     runs: list[results.Run],
-    before: dict[tuple[Any, ...], float] | None,
+    before: dict[tuple[Any, ...], Spread] | None,
     fail_below: float | None,
 ) -> None:
     """Raises with status 4 for wrong results, 5 for a size that is too slow."""
@@ -238,7 +240,7 @@ def _judge(
     for run in runs:
         for row in run.rows:
             earlier = (before or {}).get(run.key(row))
-            change = earlier / row.sumac_us if earlier and row.sumac_us else None
+            change = earlier.median / row.sumac_us if earlier and row.sumac_us else None
             known = [ratio for ratio in (row.speedup, change) if ratio is not None]
             ratios += [(f"{run.mpi_name} {row.place}", min(known))] if known else []
     verdict.require_fast(ratios, fail_below)

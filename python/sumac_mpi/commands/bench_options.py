@@ -316,6 +316,7 @@ FormatOption = Annotated[
         help="What is printed: table, osu, csv or json",
     ),
 ]
+Wide = Annotated[bool, _option("--wide", heading=_OUTPUT, help="Show all columns of the table")]
 SeriesOption = Annotated[
     Series,
     _option(

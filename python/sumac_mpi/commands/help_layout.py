@@ -4,6 +4,7 @@ status. The help of the commands in C has the same layout."""
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
@@ -16,7 +17,7 @@ from sumac_mpi.base.errors import usage
 from sumac_mpi.commands.usage import Told, is_optional
 
 NATIVE = ("exec", "plan")  # commands that the executable has itself
-_COLUMNS = 80
+_COLUMNS = min(80, shutil.get_terminal_size().columns)
 _LEFT = 27  # columns of an option's names, with the blanks around them
 _HELP = ("-h, --help", "Show this help")
 _OPTIONS = "Options"

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from types import SimpleNamespace
 from typing import Annotated
 
 import typer
 
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.base.errors import Exit, SumacError, bad_value, warn
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.launch import application, hosts, job, launcher
 from sumac_mpi.library import layout, options
@@ -103,11 +102,11 @@ def _starts_itself(app: application.Application, given: SimpleNamespace) -> Suma
 def _tell_guess(name: str, chosen: launcher.Launcher) -> None:
     """Says that the launcher does not follow from the program: with that of another MPI, each
     process would be a job of its own."""
-    print(
-        f"sumac: warning[mpi-guessed]: no MPI library was found in {name}: it is started by the "
-        f"first launcher in PATH, {chosen.path} of {layout.FAMILIES[chosen.family]}\n"
-        "  fix:   if the program opens the library of another MPI by itself: --mpi NAME",
-        file=sys.stderr,
+    warn(
+        "mpi-guessed",
+        f"no MPI library was found in {name}: it is started by the first launcher in PATH, "
+        f"{chosen.path} of {layout.FAMILIES[chosen.family]}",
+        fix="if the program opens the library of another MPI by itself: --mpi NAME",
     )
 
 
@@ -123,12 +122,12 @@ def _warn_inside_of_a_job(command: list[str]) -> None:
     """Warns, in the first process, if a launcher has started this command several times."""
     for size, rank in _TOLD:
         if os.environ.get(size, "1") != "1" and os.environ.get(rank) == "0":
-            print(
-                f"sumac: warning[run-in-job]: a launcher started sumac run {os.environ[size]} "
-                "times, and each starts a job of its own\n"
-                f"  found: {size}={os.environ[size]}\n"
-                f"  fix:   inside of a launcher: sumac exec {shlex.join(command)}",
-                file=sys.stderr,
+            warn(
+                "run-in-job",
+                f"a launcher started sumac run {os.environ[size]} times, and each starts a job of "
+                "its own",
+                found=f"{size}={os.environ[size]}",
+                fix=f"inside of a launcher: sumac exec {shlex.join(command)}",
             )
             return
 
