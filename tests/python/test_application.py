@@ -24,6 +24,12 @@ def test_what_cannot_be_run(sandbox, tmp_path):
     assert failure("missing") == ("not-found", Exit.NOT_FOUND)
     assert failure("data") == ("not-found", Exit.NOT_FOUND)
     assert failure("./data") == ("not-executable", Exit.NOT_EXECUTABLE)
+    for name, text, fix in (("data", "x", ""), ("x.py", "x", "python3 ./x.py"),
+                            ("script", "#!/bin/sh\n", "chmod +x ./script")):  # fmt: skip
+        (tmp_path / name).write_text(text)
+        with pytest.raises(SumacError) as caught:
+            application.find([f"./{name}"])
+        assert caught.value.fix == fix
     assert failure(str(tmp_path)) == ("not-executable", Exit.NOT_EXECUTABLE)
 
 

@@ -119,7 +119,7 @@ def test_an_option_has_one_text_and_one_place():
         places = [ORDER.index(name) for name in longest if name in ORDER]
         assert places == sorted(places), f"{command}: {longest}"
         for names, described in found:
-            if command != "plan" or names in ("-h, --help", "--json"):
+            if command != "plan" or names in ("-h, --help", "--json[=FILE]"):
                 # Each command may have its own default.
                 texts.setdefault(names, {})[re.sub(r" \(default: .*\)$", "", described)] = command
     different = {names: found for names, found in texts.items() if len(found) > 1}

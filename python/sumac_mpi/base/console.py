@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -28,6 +32,18 @@ def console(width: int) -> Console:
     """A console of the terminal's width; of `width` columns without a terminal."""
     found = _Console(highlight=False)
     return found if found.is_terminal else _Console(highlight=False, width=width)
+
+
+def wrapped(line: str) -> str:
+    """On a terminal the line breaks at words, and goes on below its text."""
+    if not sys.stdout.isatty():
+        return line
+    label = re.match(r"\S*\s*", line)
+    indent = " " * len(label[0]) if label and "  " in label[0] else ""
+    return textwrap.fill(
+        line, shutil.get_terminal_size().columns, subsequent_indent=indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def progress(console: Console, *texts: str, live: bool = False) -> Progress:

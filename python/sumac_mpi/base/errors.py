@@ -48,7 +48,7 @@ class SumacError(Exception):
         return "\n".join(lines)
 
 
-def warn(slug: str, what: str, *, found: str = "", fix: str = "") -> None:
+def print_warning(slug: str, what: str, *, found: str = "", fix: str = "") -> None:
     """Prints a warning: the lines of an error, and the command goes on."""
     text = SumacError(slug, what, found=found, fix=fix).as_text("warning")
     print(text, file=sys.stderr, flush=True)
@@ -63,6 +63,11 @@ class Several(SumacError):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.errors))
+
+
+def reason(error: Exception) -> str:
+    """Why a file cannot be read, without its name and the number of the error."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def usage(what: str, fix: str = "") -> SumacError:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sumac_mpi.base import units
-from sumac_mpi.base.errors import SumacError, bad_value
+from sumac_mpi.base.errors import SumacError, bad_value, reason
 from sumac_mpi.base.spread import Spread, speedup, spread
 from sumac_mpi.bench import modes
 from sumac_mpi.library import calls
@@ -306,7 +306,7 @@ def load(path: Path) -> list[Run]:
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise bad_value(f"cannot read {path}: {error}") from error
+        raise bad_value(f"cannot read {path}: {reason(error)}") from error
     try:
         runs = _from_document(text) or _from_lines(text)
         if all(run.rows for run in runs) and runs:

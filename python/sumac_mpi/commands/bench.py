@@ -230,9 +230,7 @@ def _show(records: Iterable[results.Record], output: Output, runs: list[results.
 
 
 def _judge(
-    runs: list[results.Run],
-    before: dict[tuple[Any, ...], Spread] | None,
-    fail_below: float | None,
+    runs: list[results.Run], before: dict[tuple[Any, ...], Spread] | None, fail_below: float | None
 ) -> None:
     """Raises with status 4 for wrong results, 5 for a size that is too slow."""
     verdict.require_right(runs)

@@ -181,11 +181,7 @@ WithCounts = Annotated[
 Warmup = Annotated[
     int,
     _option(
-        *("-w", "--warmup"),
-        metavar="N",
-        min=0,
-        heading=_HOW,
-        help="Calls before the timed ones",
+        *("-w", "--warmup"), metavar="N", min=0, heading=_HOW, help="Calls before the timed ones"
     ),
 ]
 Rounds = Annotated[
@@ -231,11 +227,7 @@ Overlap = Annotated[
 Tests = Annotated[
     int,
     _option(
-        "--tests",
-        metavar="N",
-        min=0,
-        heading=_HOW,
-        help="With --overlap: calls of MPI_Test during the computation",
+        "--tests", metavar="N", min=0, heading=_HOW, help="Calls of MPI_Test during the computation"
     ),
 ]
 ComputeOption = Annotated[

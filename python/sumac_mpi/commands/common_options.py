@@ -114,10 +114,7 @@ LauncherArgOption = Annotated[
 VariablesOption = Annotated[
     Optional[list[str]],
     typer.Option(
-        "-x",
-        metavar="NAME[=VALUE]",
-        rich_help_panel=JOB,
-        help="Set or pass on a variable",
+        "-x", metavar="NAME[=VALUE]", rich_help_panel=JOB, help="Set or pass on a variable"
     ),
 ]
 SettingsOption = Annotated[

@@ -11,7 +11,7 @@ import typer
 
 from sumac_mpi import __version__
 from sumac_mpi.base import files, units
-from sumac_mpi.base.console import console
+from sumac_mpi.base.console import wrapped
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands.common_options import JsonOption
 from sumac_mpi.launch import launcher
@@ -19,7 +19,6 @@ from sumac_mpi.library import distances, layout, options, tables
 from sumac_mpi.machine import hardware
 
 Facts = dict[str, Any]
-_WIDE = 10_000  # where there is no terminal, lines are whole
 
 
 class Topic(str, Enum):
@@ -64,7 +63,7 @@ def info(
     for each in topics:
         full = topic is not None
         for line in _SHOW[each](facts[each.value], full):
-            console(_WIDE).print(line, markup=False)
+            print(wrapped(line))
 
 
 def _gather_build(installation: layout.Installation) -> Facts:

@@ -41,7 +41,12 @@ def profile(
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
     limit: common.LimitOption = None,
-    by: Annotated[By, typer.Option("--by", help="What a row of the table stands for")] = By.call,
+    by: Annotated[
+        By,
+        typer.Option(
+            "--by", metavar="|".join(each.value for each in By), help="What a row stands for"
+        ),
+    ] = By.call,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=1, help="Rows to show at most")
     ] = 20,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from sumac_mpi.base.errors import Exit, SumacError, bad_value, warn
+from sumac_mpi.base.errors import Exit, SumacError, bad_value, print_warning
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.launch import application, hosts, job, launcher
 from sumac_mpi.library import layout, options
@@ -102,7 +102,7 @@ def _starts_itself(app: application.Application, given: SimpleNamespace) -> Suma
 def _tell_guess(name: str, chosen: launcher.Launcher) -> None:
     """Says that the launcher does not follow from the program: with that of another MPI, each
     process would be a job of its own."""
-    warn(
+    print_warning(
         "mpi-guessed",
         f"no MPI library was found in {name}: it is started by the first launcher in PATH, "
         f"{chosen.path} of {layout.FAMILIES[chosen.family]}",
@@ -122,7 +122,7 @@ def _warn_inside_of_a_job(command: list[str]) -> None:
     """Warns, in the first process, if a launcher has started this command several times."""
     for size, rank in _TOLD:
         if os.environ.get(size, "1") != "1" and os.environ.get(rank) == "0":
-            warn(
+            print_warning(
                 "run-in-job",
                 f"a launcher started sumac run {os.environ[size]} times, and each starts a job of "
                 "its own",

@@ -54,6 +54,7 @@ RanksOption = Annotated[
     Optional[int],
     typer.Option(
         "-n",
+        "-np",
         "--ranks",
         metavar="N",
         min=2,
@@ -89,7 +90,7 @@ FamilyOption = Annotated[
 OverlapOption = Annotated[
     Optional[float],
     typer.Option(
-        "--overlap",
+        "--work",
         metavar="US",
         min=0,
         help="Make nonblocking calls, and compute for so many us meanwhile",
@@ -97,12 +98,7 @@ OverlapOption = Annotated[
 ]
 TestsOption = Annotated[
     int,
-    typer.Option(
-        "--tests",
-        metavar="N",
-        min=0,
-        help="With --overlap: calls of MPI_Test during the computation",
-    ),
+    typer.Option("--tests", metavar="N", min=0, help="Calls of MPI_Test during the computation"),
 ]
 TimeoutOption = Annotated[
     float,

@@ -45,11 +45,7 @@ SizesOption = Annotated[
 Turns = Annotated[
     int,
     typer.Option(
-        "--turns",
-        metavar="N",
-        min=2,
-        rich_help_panel=_WHAT,
-        help="How often the jobs take turns",
+        "--turns", metavar="N", min=2, rich_help_panel=_WHAT, help="How often the jobs take turns"
     ),
 ]
 Seconds = Annotated[
@@ -75,8 +71,7 @@ Ranks = Annotated[
     ),
 ]
 Output = Annotated[
-    Path,
-    typer.Option("-o", "--output", metavar="FILE", rich_help_panel=_OUTPUT, help="The rules"),
+    Path, typer.Option("-o", "--output", metavar="FILE", rich_help_panel=_OUTPUT, help="The rules")
 ]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", rich_help_panel=_OUTPUT, help="Replace an existing file")

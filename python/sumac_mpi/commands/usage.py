@@ -73,8 +73,9 @@ def _all(command: Any, context: Any, words: list[str]) -> Iterator[SumacError]:
     given, extra, of_words = _parsed(command, context, words)
     yield from of_words
     for parameter in command.get_params(context):
-        if of_words and parameter.param_type_name == "argument" and given.get(parameter.name):
-            continue  # it may be the value of an option that is not known
+        may_be_value = of_words and parameter.param_type_name == "argument"
+        if parameter.is_eager or (may_be_value and given.get(parameter.name)):
+            continue  # --help and the like; or the value of an option that is not known
         try:
             parameter.handle_parse_result(context, given, [])
         except SumacError as error:

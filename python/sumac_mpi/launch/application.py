@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,14 +84,20 @@ def find(command: list[str], variables: dict[str, str] | None = None) -> Applica
 def _unusable(name: str) -> SumacError:
     if os.sep in name and os.path.exists(name):
         what = "is a directory" if os.path.isdir(name) else "is not executable"
-        return SumacError(
-            "not-executable",
-            f"{name} {what}",
-            fix=f"chmod +x {name}" if os.path.isfile(name) else "",
-            code=Exit.NOT_EXECUTABLE,
-        )
+        fix = _way_to_run(name) if os.path.isfile(name) else ""
+        return SumacError("not-executable", f"{name} {what}", fix=fix, code=Exit.NOT_EXECUTABLE)
     fix = f"./{name} names the file in this directory" if os.path.exists(name) else ""
     return SumacError("not-found", f"{name} was not found", fix=fix, code=Exit.NOT_FOUND)
+
+
+def _way_to_run(file: str) -> str:
+    """Of a file that may not be executed: "" where it does not look like a program."""
+    if file.endswith(".py"):
+        return f"python3 {file}"
+    with suppress(OSError), open(file, "rb") as content:
+        if content.read(4).startswith((b"#!", b"\x7fELF")):
+            return f"chmod +x {file}"
+    return ""
 
 
 @dataclass

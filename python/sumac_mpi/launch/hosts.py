@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.base.errors import Exit, SumacError, bad_value, reason
 from sumac_mpi.launch import slurm
 from sumac_mpi.machine import hardware
 
@@ -58,7 +58,7 @@ def read(file: Path) -> Hosts:
     try:
         lines = [line.partition("#")[0].split() for line in file.read_text().splitlines()]
     except (OSError, UnicodeDecodeError) as error:
-        raise bad_value(f"--hostfile {file}: {error}") from error
+        raise bad_value(f"--hostfile {file}: {reason(error)}") from error
     places = [
         f"{name}:{slots[0]}" if (slots := _SLOTS.findall(" ".join(rest))) else name
         for name, *rest in filter(None, lines)

@@ -12,10 +12,10 @@ from sumac_mpi.bench.against import Comparison, dropped
 from sumac_mpi.bench.results import Run
 from sumac_mpi.library import calls
 
-# `MPIs` is the number of those measured in this mode: if some are missing, the ratio is in
+# `MPIs` is the number of those measured in this mode: if some are missing, the speedup is in
 # parentheses and does not count. `rounds` are the fewest of a contender.
 _TITLES = (
-    f"#{'size':>7} {'best us':>9}  {'MPI':<9} {'Sumac us':>9}  {'under':<9} {'ratio':>13} "
+    f"#{'size':>7} {'best us':>9}  {'MPI':<9} {'Sumac us':>9}  {'under':<9} {'speedup':>13} "
     f"{'MPIs':>5} {'rounds':>7}"
 )
 

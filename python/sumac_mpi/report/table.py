@@ -71,7 +71,7 @@ def facts(run: Run) -> str:
     parts = [
         own if header["sumac"]["active"] else f"sumac {header['version']}",
         run.mpi_name,
-        f"{ranks} rank" if ranks == 1 else f"{ranks} ranks",
+        units.counted(ranks, "rank"),
     ]
     if header.get("hosts", 1) > 1:
         parts.append(f"{header['hosts']} hosts")
