@@ -260,7 +260,7 @@ class TestWithoutAnIndex:
         for command in ("run", "info", "check", "bench", "tune", "plot", "trace", "simulate"):
             done = user.run(staged[0] / "bin/sumac", command, PATH=f"{empty}/bin:/usr/bin:/bin")
             assert done.returncode == 3
-            assert "error[no-python]: this Python has not what is needed: typer>=" in done.stderr
+            assert "error[no-python]: this Python lacks typer>=" in done.stderr
             assert "make install" in done.stderr and "sumac-mpi" not in done.stderr
 
     def test_the_older_version_is_gone(self, staged):

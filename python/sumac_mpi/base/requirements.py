@@ -63,5 +63,5 @@ def lacking(extra: str = "") -> list[str]:
 
 
 def error(slug: str, lacking: list[str]) -> SumacError:
-    what = f"this Python has not what is needed: {', '.join(lacking)}"
+    what = f"this Python lacks {', '.join(lacking)}"
     return SumacError(slug, what, found=sys.executable, fix=FIX, code=Exit.UNAVAILABLE)

@@ -222,7 +222,11 @@ def _head(wanted: request.Request, measured: state.State) -> list[str]:
 def _show(
     verdicts: Mapping[Place, Sequence[Verdict]], found: Sequence[rules.Rule], output: Path
 ) -> None:
-    print("\n".join(report.table(verdicts)))
+    out = console.console(140)
+    for title, table in report.tables(verdicts):
+        out.print(title, markup=False)
+        out.print(table)
+        out.print()
     sizes = sum(len(each) for each in verdicts.values())
     changed = sum(verdict.changes for each in verdicts.values() for verdict in each)
     print(f"# {changed} of {sizes} sizes go another way than by the shipped rules; "
