@@ -143,7 +143,7 @@ def test_a_pipe_that_closes_ends_the_job(tmp_path):
         process.stdout.readline()
     process.stdout.close()
     assert process.wait() == -signal.SIGPIPE
-    assert process.stderr.read() == ""
+    assert process.stderr.read() == "sumac: wrote r.json\n"
     document = json.loads((tmp_path / "r.json").read_text())
     assert document["incomplete"] == "standard output was closed"
 
