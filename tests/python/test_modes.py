@@ -79,8 +79,8 @@ def test_the_table_tells_the_modes_and_what_was_dropped(two_modes, sumac):
 
 def test_csv_has_a_line_for_each_mode_and_osu_the_fastest(two_modes, sumac):
     _, out, _ = sumac("bench", "allreduce", "-n", "2", "--format", "csv")
-    assert [line.split(",")[-2:] for line in out.splitlines()[1:]] == [
-        ["near", "100"], ["far", "500"]]  # fmt: skip
+    assert [line.split(",")[-4:] for line in out.splitlines()[1:]] == [
+        ["near", "100", "", ""], ["far", "500", "3.0", "3.0"]]  # fmt: skip
     _, out, _ = sumac("bench", "allreduce", "-n", "2", "--format", "osu")
     assert [line.split() for line in out.splitlines() if line[:1].isdigit()] == [["8", "1.00"]]
 

@@ -121,6 +121,7 @@ class LocalCsv:
     COLUMNS = (
         "collective", "mpi", "bytes", "count", "type", "op", "memcpy_us", "mpi_us", "sumac_us",
         "loop_us", "mpi_over_memcpy", "sumac_over_memcpy", "speedup", "algorithm", "wrong",
+        "speedup_low", "speedup_high",
     )  # fmt: skip
 
     def __init__(self, run: Run, first: bool = True) -> None:
@@ -133,6 +134,7 @@ class LocalCsv:
     def row(self, row: Row) -> str:
         values = {
             **{name: row.record.get(name, "") for name in self.COLUMNS},
+            **csv.quartiles(row),
             "mpi": self.run.mpi_name,
             "memcpy_us": row.time("memcpy"),
             "mpi_us": row.time("native"),

@@ -68,11 +68,12 @@ class PackCsv(LocalCsv):
     COLUMNS = (
         "collective", "mpi", "op", "layout", "asked", "bytes", "memcpy_us", "mpi_us", "sumac_us",
         "memcpy_gbs", "mpi_gbs", "sumac_gbs", "speedup", "algorithm", "wrong",
+        "speedup_low", "speedup_high",
     )  # fmt: skip
 
     def row(self, row: Row) -> str:
         values: dict[str, object] = {name: row.record.get(name, "") for name in self.COLUMNS}
-        values |= {"mpi": self.run.mpi_name, "wrong": row.wrong}
+        values |= {"mpi": self.run.mpi_name, "wrong": row.wrong} | csv.quartiles(row)
         for name, contender in (("memcpy", "memcpy"), ("mpi", "native"), ("sumac", "sumac")):
             us, rate = row.time(contender), gb_per_second(row, contender)
             values[f"{name}_us"] = "" if us is None else us
