@@ -152,7 +152,7 @@ def test_packages_that_are_too_old_are_told(tmp_path):
         [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 3 and done.stderr.startswith("sumac: error[no-python]: ")
-    assert re.search(r": typer>=[\d.]+ \(has 0\.7\.0\)\n", done.stderr), done.stderr
+    assert re.search(r" typer>=[\d.]+ \(has 0\.7\.0\)\n", done.stderr), done.stderr
 
 
 def test_a_python_that_is_too_old_is_told(monkeypatch):

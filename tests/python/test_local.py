@@ -80,7 +80,7 @@ def test_against_an_earlier_file(one_mpi, sumac):
     one_mpi.add_program("bench", "openmpi", [head, *rows])
     arguments = ("bench", "reduce_local", "--against", "r.json", "--fail-below", "0.6")
     status, _, err = sumac(*arguments)
-    assert status == 5 and "64K max of float 0.50x" in err and "1 sizes" in err
+    assert status == 5 and "64K max of float 0.50x" in err and "1 size " in err
 
 
 def test_heat_map(one_mpi, sumac, tmp_path):

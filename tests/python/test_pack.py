@@ -62,7 +62,7 @@ def test_layouts_are_for_pack_alone(one_mpi, sumac, call):
 def test_wrong_and_slow_cells_are_named(one_mpi, sumac):
     head, *rows = records.packing()
     status, _, err = sumac("bench", "pack", "--fail-below", "0.95")
-    assert status == 5 and "64M unpack of vector_1_2 0.80x" in err and "1 sizes" in err
+    assert status == 5 and "64M unpack of vector_1_2 0.80x" in err and "1 size " in err
     rows[2] |= {"wrong": 9}
     one_mpi.add_program("bench", "openmpi", [head, *rows], 4)
     status, _, err = sumac("bench", "pack")
@@ -76,7 +76,7 @@ def test_against_an_earlier_file(one_mpi, sumac):
     rows[2] = records.packed("pack", "yz_face", 65536, 4.0, 200.0, 100.0)
     one_mpi.add_program("bench", "openmpi", [head, *rows])
     status, _, err = sumac("bench", "pack", "--against", "r.json", "--fail-below", "0.6")
-    assert status == 5 and "64K pack of yz_face 0.50x" in err and "1 sizes" in err
+    assert status == 5 and "64K pack of yz_face 0.50x" in err and "1 size " in err
 
 
 def test_gb_per_second():

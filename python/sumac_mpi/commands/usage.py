@@ -24,7 +24,7 @@ class Told:
         try:
             return super().parse_args(context, list(words))  # type: ignore[misc]
         except Exception as error:
-            if not (_is_of_parser(error) or isinstance(error, SumacError)):
+            if not (_is_of_parser(error) or getattr(error, "code", None) is Exit.USAGE):
                 raise
             found = list(_all(self, context, words))
             raise (Several(found) if len(found) > 1 else (found or [error])[0]) from error
