@@ -36,7 +36,7 @@ def console(width: int) -> Console:
 
 def wrapped(line: str) -> str:
     """On a terminal the line breaks at words, and goes on below its text."""
-    if not sys.stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():
         return line
     label = re.match(r"\S*\s*", line)
     indent = " " * len(label[0]) if label and "  " in label[0] else ""
