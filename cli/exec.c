@@ -89,12 +89,15 @@ static int usage_error(const char* what) {
   return kExitUsage;
 }
 
+// What users take for options of this command are mostly the launcher's, such as -n 4.
 static int refuse_option(char** argv) {
   char what[256], letter[] = {'-', (char)optopt, '\0'};
   const int is_short = optopt > 0 && optopt != 'h' && optopt < kSet;
-  snprintf(what, sizeof what, "'%.80s' is not an option of sumac exec",
+  snprintf(what, sizeof what, "%.80s: there is no such option of sumac exec",
            is_short ? letter : argv[optind - 1]);
-  return -usage_error(what);
+  report_error("usage", what, NULL,
+               "options of the launcher stand before it: mpiexec -n 4 sumac exec ./app");
+  return -kExitUsage;
 }
 
 static int refuse_setting(int option, const char* setting) {
@@ -209,7 +212,7 @@ static int run(char** program) {
 int command_exec(int argc, char** argv) {
   const int first = parse_arguments(argc, argv);
   if (first < 0) return first == kDone ? 0 : -first;
-  if (first >= argc) return usage_error("sumac exec wants a program to run");
+  if (first >= argc) return usage_error("APP is missing");
   return run(argv + first);
 }
 

@@ -34,7 +34,7 @@ static const char kHelp[] =
     "  trace                    Run an MPI program, and draw when each level of one\n"
     "                           collective worked\n"
     "  profile                  Run an MPI program; show its collectives, and\n"
-    "                           foretell their time with Sumac\n"
+    "                           predict their time with Sumac\n"
     "  simulate                 Simulate a collective on a cluster that is not there\n"
     "  doctor                   Show where the ranks of a running job are, who waits,\n"
     "                           in what, and for whom\n"
@@ -63,6 +63,11 @@ static int run(int argc, char** argv) {
   // A shell asks how a command line may go on (commands/completion.py). What answers it asks for
   // the tables below, by arguments.
   if (argc < 2 && getenv("_SUMAC_COMPLETE") != NULL) return command_python(argc, argv);
+  if (argc > 2 && strcmp(argv[1], "help") == 0) {  // of a command
+    argv[1] = argv[2];
+    argv[2] = "--help";
+    argc = 3;
+  }
   if (argc < 2 || is(argv[1], "-h", "--help") || is(argv[1], "help", "--help")) return print_help();
   const char* command = argv[1];
   if (is(command, "-V", "--version")) return command_version();

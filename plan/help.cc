@@ -36,8 +36,9 @@ std::string names_of(const CLI::Option& option) {
   std::string names;
   for (const std::string& name : option.get_snames()) names += "-" + name + ", ";
   for (const std::string& name : option.get_lnames()) names += "--" + name;
-  const std::string type = option.get_items_expected_max() > 0 ? option.get_type_name() : "";
-  return names + (type.empty() ? "" : " " + type);
+  const std::string type = option.get_type_name();
+  if (type[0] == '[') return names + type;  // a value that may be left out
+  return names + (option.get_items_expected_max() > 0 && !type.empty() ? " " + type : "");
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sumac-plan, which `sumac plan` executes. Exit status: 0 done, 1 standard output cannot be
 // written, 2 usage.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "cli/error.h"
@@ -34,10 +36,19 @@ int run(int argc, char** argv) {
   }
   const RuleSet rules = read(options);
   const Explanation explanation = explain(options, make_places(options), rules);
-  const std::string text =
-      options.json ? to_json(explanation, rules, options) : to_text(explanation, rules, options);
-  std::fputs(text.c_str(), stdout);
-  return finish_output(0);
+  if (options.json.empty()) {
+    std::fputs(to_text(explanation, rules, options).c_str(), stdout);
+    return finish_output(0);
+  }
+  const bool to_file = options.json != "-";
+  if (to_file && std::freopen(options.json.c_str(), "w", stdout) == nullptr) {
+    throw Failure("bad-value", "--json " + options.json + ": " + std::strerror(errno),
+                  "name a file that can be written");
+  }
+  std::fputs(to_json(explanation, rules, options).c_str(), stdout);
+  const int code = finish_output(0);
+  if (to_file && code == 0) std::fprintf(stderr, "sumac: wrote %s\n", options.json.c_str());
+  return code;
 }
 
 }  // namespace

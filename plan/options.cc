@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/nearest.h"
 #include "config/parse.h"
 
 namespace sumac::plan {
@@ -30,20 +31,33 @@ const char kStatus[] = "Exit status: 0 done, 1 failed, 2 usage.\n";
 
 [[noreturn]] void fail(const std::string& what) { throw Failure("usage", what, kShowsHow); }
 
+// The known word that was probably meant; all of them if none is near. As choices.py has it.
+std::string advice(const std::string& text, const std::vector<std::string>& known) {
+  std::vector<const char*> words;
+  for (const std::string& each : known) words.push_back(each.c_str());
+  const char* near = sumac_nearest(text.c_str(), text.size(), words.data(), words.size());
+  return near ? std::string("did you mean ") + near + "?"
+              : "one of " + CLI::detail::join(known, ", ");
+}
+
 // Declares an option that takes one of `names`.
 template <typename Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& option, Value& field,
                         const std::vector<std::pair<std::string, Value>>& names,
                         const std::string& doc) {
   std::string known;
-  for (const auto& [name, value] : names) known += (known.empty() ? "" : ", ") + name;
-  const auto set = [&field, names, option, known](const std::string& text) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : names) {
+    known += (known.empty() ? "" : ", ") + name;
+    words.push_back(name);
+  }
+  const auto set = [&field, names, option, words](const std::string& text) {
     for (const auto& [name, value] : names) {
       if (name != text) continue;
       field = value;
       return;
     }
-    fail("'" + text + "' is not one of: " + known);
+    throw Failure("bad-value", option + " " + text + ": not known", advice(text, words));
   };
   return app.add_option_function<std::string>(option, set, doc + known);
 }
@@ -162,7 +176,31 @@ void declare(CLI::App& app, Options& options, std::string& slow) {
   app.add_flag("--reproducible", options.reproducible,
                "Reductions fold in the order of ranks, as with SUMAC_REPRODUCIBLE=1");
   app.add_flag("--no-attach", options.no_attach, "As where cross-memory attach does not work");
-  app.add_flag("--json", options.json, "Print JSON");
+  app.add_flag("--json{-}", options.json, "Print JSON, or write it to FILE")->type_name("[=FILE]");
+}
+
+// Names everything that is missing, at once.
+void require(const CLI::App& app, const Options& options) {
+  std::vector<std::string> missing;
+  if (app.count("COLLECTIVE") == 0) missing.emplace_back("COLLECTIVE");
+  const bool has_data = options.collective != Collective::barrier;
+  if (has_data && app.count("BYTES") == 0) missing.emplace_back("BYTES");
+  if (app.count("-n") == 0) missing.emplace_back("-n");
+  if (missing.empty()) return;
+  const char* verb = missing.size() == 1 ? " is missing" : " are missing";
+  fail(CLI::detail::join(missing, ", ") + verb);
+}
+
+// What is wrong with words that the parser left over.
+[[noreturn]] void refuse(const CLI::App& app, const std::string& word) {
+  if (word[0] != '-') fail(word + ": one argument too many");
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::string near = advice(word, known);
+  throw Failure("usage", word + ": there is no such option",
+                near.rfind("did", 0) == 0 ? near : kShowsHow);
 }
 
 std::string in_one_line(std::string text) {
@@ -172,12 +210,9 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
-void check(const CLI::App& app, Options& options) {
-  if (options.collective == Collective::barrier) {
-    if (options.bytes != 0) fail("a barrier has no bytes");
-  } else if (app.count("BYTES") == 0) {
-    fail("BYTES is required");
-  }
+void check(const Options& options) {
+  if (options.collective == Collective::barrier && options.bytes != 0)
+    fail("a barrier has no bytes");
   if (options.nodes > options.ranks) {
     fail(std::to_string(options.ranks) + " ranks cannot run on " + std::to_string(options.nodes) +
          " nodes");
@@ -196,10 +231,17 @@ bool parse(int argc, char** argv, Options& options) {
   } catch (const CLI::CallForHelp& help) {
     std::cout << help_of(app, kExamples, kStatus);
     return false;
+  } catch (const CLI::RequiredError&) {
+    require(app, options);
+  } catch (const CLI::ExtrasError&) {
+    refuse(app, app.remaining().front());
   } catch (const CLI::ParseError& error) {
-    fail(in_one_line(error.what()));
+    const std::string what = in_one_line(error.what());
+    if (what.rfind("BYTES", 0) != 0) fail(what);
+    throw Failure("bad-value", "BYTES: not a size", "write a number of bytes, or 64K, 1M, 2G");
   }
-  check(app, options);
+  require(app, options);
+  check(options);
   if (!slow.empty()) options.slow = to_ranks(slow, options.ranks);
   return true;
 }

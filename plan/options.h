@@ -31,7 +31,7 @@ struct Options {
   std::uint16_t node_radix = 0;  // as in Capabilities
   Measured measured;             // of ranks that share memory
   Family family = Family::any;
-  bool json = false;
+  std::string json;  // the file that gets JSON, "-" for standard output; "": not wanted
 };
 
 // An error that ends the command, in the form of cli/error.h.

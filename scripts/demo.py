@@ -17,12 +17,9 @@ import tempfile
 import time
 from functools import partial
 
-import demo_cg
-from demo_statistics import headline, speedup, spread
-
-sys.path.insert(0, str(demo_cg.ROOT / "python"))
-# pylint: disable=wrong-import-position
+import demo_cg  # which finds sumac_mpi
 import demo_figure
+from demo_statistics import headline
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -34,7 +31,6 @@ from sumac_mpi.bench import results
 # all-reduces take a large share of the time, and one where the solver has more to compute.
 CELLS = (6, 12)
 SIZE_RANGES = ((4, 1 << 10), (4 << 10, 4 << 20))
-SIDES = ("native", "sumac")
 WRONG_RESULTS = 4
 BUSY = 0.1  # a share of the machine that others use, from which on times say little
 FOLDER = demo_cg.ROOT / "build/demo"
@@ -92,8 +88,8 @@ def bench(mpis):
     """Runs the all-reduce benchmark on each MPI, which prints its table."""
     file = FOLDER / "allreduce.json"
     choice = "all" if len(mpis) > 1 else mpis[0].family
-    what = f"bench allreduce --mpi {choice} -n {demo_cg.RANKS} -b 4 -e 4M -J".split()
-    command = [str(demo_cg.SUMAC), *what, str(file)]
+    what = f"bench allreduce --mpi {choice} -n {demo_cg.RANKS} -b 4 -e 4M".split()
+    command = [str(demo_cg.SUMAC), *what, f"--json={file}"]
     shown = " ".join(command).replace(f"{demo_cg.ROOT}/", "")
     console.print(f"\n[bold]$ {shown}[/bold]")
     done = subprocess.run(command, env=demo_cg.environment(), stdin=subprocess.DEVNULL, check=False)
@@ -169,9 +165,8 @@ def curves(runs):
     for run in runs:
         rows = [row for row in run.rows if row.sumac_us is not None]
         if rows:
-            rounds = [[spread(row.record[side]["rounds"]) for side in SIDES] for row in rows]
-            speedups = [speedup(*sides) for sides in rounds]
-            result[run.family] = (run.mpi_name, [row.bytes for row in rows], speedups)
+            sizes, gains = [row.bytes for row in rows], [row.gain for row in rows]
+            result[run.family] = (run.mpi_name, sizes, gains)
     return result
 
 

@@ -6,12 +6,14 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 
-from demo_statistics import speedup, spread
-
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "python"))
+from sumac_mpi.base.spread import speedup, spread  # noqa: E402
+
 PROGRAMS = ROOT / "build/release/examples"
 SUMAC = ROOT / ".venv/bin/sumac"
 RANKS = 2

@@ -57,13 +57,17 @@ expect_error 2 usage
 for option in --frobnicate -q --help=no --set-; do
   run "$sumac" exec --set=CMA=off "$option" true
   expect_error 2 usage
-  expect_err "'$option' is not an option of sumac exec"
+  expect_err "$option: there is no such option of sumac exec"
 done
 run "$sumac" exec --set=CMA=off -qx true
-expect_err "'-q' is not an option of sumac exec"
-run "$sumac" exec --help
-expect_status 0
-expect_out "Usage: sumac exec"
+expect_err "-q: there is no such option of sumac exec"
+expect_err "mpiexec -n 4 sumac exec ./app"
+for words in "exec --help" "help exec"; do
+  # shellcheck disable=SC2086
+  run "$sumac" $words
+  expect_status 0
+  expect_out "Usage: sumac exec"
+done
 
 # Another place, or none, for the library.
 mkdir -p "$scratch/other/lib/sumac"

@@ -3,7 +3,7 @@
 """How far simulation is from measurement: collectives on this machine, or on hosts of the lab
 (docs/hierarchy.md), measured, and the same simulated. Latency and bandwidths of the simulated
 memory and network at each size are those of one message, and of two that cross, between two ranks;
-the collectives are foretold from them, and compared.
+the collectives are predicted from them, and compared.
 
 Usage: experiments/simulated_machine/run.py [--hosts N] [--sizes N,...] [--measured FILE] ...
 Exit status: 0 done, 1 a job failed, 3 no MPI, no SimGrid or no lab here.
@@ -130,9 +130,9 @@ def compare(found, given):
     for collective, ways in found["collectives"].items():
         for way, by_size in ways.items():
             for size, us in sorted(by_size.items(), key=lambda each: int(each[0])):
-                foretold = simulated(found, collective, way, int(size), given)
-                logs.setdefault(way, []).append(abs(math.log(foretold / us)))
-                row = f"{us:.2f} | {foretold:.2f} | {foretold / us:.2f}"
+                predicted = simulated(found, collective, way, int(size), given)
+                logs.setdefault(way, []).append(abs(math.log(predicted / us)))
+                row = f"{us:.2f} | {predicted:.2f} | {predicted / us:.2f}"
                 print(f"| {collective} | {way} | {size} | {row} |", flush=True)
     print()
     for way, all_of_it in logs.items():

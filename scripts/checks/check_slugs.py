@@ -21,7 +21,7 @@ SOURCES = (
 MESSAGES = (
     re.compile(
         r"\b(?:SumacError|Failure|requirements.error|stub_warn|stub_error|report_error"
-        r"|report_warning|report|end_with_error)"
+        r"|report_warning|report|print_warning|end_with_error)"
         r'\(\s*(?:[\w.>-]+,\s*)*"([a-z]+(?:-[a-z]+)*)"'
     ),
     re.compile(r'"(?:sumac: )?(?:error|warning)\[([a-z]+(?:-[a-z]+)*)\]: '),

@@ -72,7 +72,8 @@ for family in openmpi mpich; do
 done
 
 step="a picture"
-timeout 300 sumac bench allreduce -n 2 --mpi mpich -e 64 --iterations 3 --rounds 1 -J results.json
+timeout 300 sumac bench allreduce -n 2 --mpi mpich -e 64 --iterations 3 --rounds 1 \
+  --json=results.json
 timeout 300 sumac plot results.json -o picture.png
 test -s picture.png
 

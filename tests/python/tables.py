@@ -55,5 +55,5 @@ def column(rows: list[dict[str, str]], title: str) -> list[str]:
 
 def numbers(rows: list[dict[str, str]], title: str) -> list[float | None]:
     """Of a column, whatever their unit; None where nothing is."""
-    cells = (row[title].rstrip("x%") for row in rows)
+    cells = (re.sub("x?(%|±.*)?$", "", row[title]) for row in rows)
     return [None if cell in ("", "-") else float(cell) for cell in cells]

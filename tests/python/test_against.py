@@ -3,6 +3,7 @@
 records; finding MPIs, and installing them."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def test_each_mpi_runs_plain_and_under_sumac_in_turns(two_mpis, sumac):
 
 
 def test_the_best_of_each_mode(two_mpis, sumac, tmp_path):
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "-J", "r.json")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--json=r.json")
     status, out, _ = sumac(*arguments)
     document = json.loads((tmp_path / "r.json").read_text())
     found = [
@@ -66,9 +67,10 @@ def test_the_best_of_each_mode(two_mpis, sumac, tmp_path):
         ("far", 65536, "openmpi4", "mpich4", 1.6),
     ]
     assert document["against"][0]["beside_us"] == {"mpich4": 3, "openmpi4": 4}
-    assert out.count("# and beside each other, after Sumac's barrier: 2.00x") == 1
+    assert out.count("# measured in one job, with Sumac's barrier before each call: 2.00x") == 1
     assert document["against"][0]["rounds"] == 6  # two of a job, in three turns
-    assert "2.00x in the geometric mean" in out and "1.60x in the geometric mean" in out
+    for mean in ("2.00", "1.60"):
+        assert re.search(rf" {mean}x±\d+% in the geometric mean of 2 sizes, least {mean}x±", out)
     assert "# 24 rounds dropped" in out  # one of each size of twelve jobs
     # The file's runs are compared as they were.
     loaded = results.load(tmp_path / "r.json")
@@ -91,7 +93,7 @@ def test_a_mode_in_which_an_mpi_was_not_measured_does_not_count(two_mpis, sumac)
     two_mpis.add_program("bench", "mpich", [header, *near])
     arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--turns", "2")
     status, out, _ = sumac(*arguments, "--fail-below", "1.5")
-    assert "(1.33x)" in out
+    assert "(1.33x±" in out
     assert status == 5  # by 1.00 in the near mode
 
 
@@ -111,7 +113,7 @@ def test_wrong_results_are_status_4(two_mpis, sumac):
 
 def test_a_job_that_fails_keeps_what_was_measured(two_mpis, sumac, tmp_path):
     two_mpis.add_program("bench", "openmpi", [], 7)
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "-J", "r.json")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--json=r.json")
     status, out, err = sumac(*arguments)
     assert status == 1 and "error[job-failed]" in err and "incomplete" in err
     document = json.loads((tmp_path / "r.json").read_text())
@@ -141,10 +143,10 @@ def test_without_a_line_there_is_one_mode(sandbox, sumac, wanted):
 
 def test_the_picture_has_a_column_for_each_mode(two_mpis, sumac, tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "-J", "r.json")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--json=r.json")
     with pyplot.rc_context({"svg.fonttype": "none"}):
-        assert sumac(*arguments, "--plot", "a.svg")[0] == 0
-        assert sumac("plot", "r.json", "-o", "b.svg") == (0, "", "")
+        assert sumac(*arguments, "-o", "a.svg")[0] == 0
+        assert sumac("plot", "r.json", "-o", "b.svg") == (0, "", "sumac: wrote b.svg\n")
     for name in ("a.svg", "b.svg"):
         text = (tmp_path / name).read_text()
         for part in ("near 102 ns", "far 500 ns", "openmpi4", "mpich4", ">Sumac<"):
@@ -167,7 +169,7 @@ def test_the_picture_has_a_column_for_each_mode(two_mpis, sumac, tmp_path):
         (("--against", "all", "--launcher-arg", "-v"), 2, "bad-value"),
         (("--against", "all", "--format", "osu"), 2, "bad-value"),
         (("--against", "all", "--format", "csv"), 2, "bad-value"),
-        (("--against", "all", "-J", "missing/r.json"), 2, "bad-value"),
+        (("--against", "all", "--json=missing/r.json"), 2, "bad-value"),
         (("--turns", "2"), 2, "bad-value"),
         (("--under", "mpich"), 2, "bad-value"),
     ],

@@ -24,6 +24,12 @@ def test_what_cannot_be_run(sandbox, tmp_path):
     assert failure("missing") == ("not-found", Exit.NOT_FOUND)
     assert failure("data") == ("not-found", Exit.NOT_FOUND)
     assert failure("./data") == ("not-executable", Exit.NOT_EXECUTABLE)
+    for name, text, fix in (("data", "x", ""), ("x.py", "x", "python3 ./x.py"),
+                            ("script", "#!/bin/sh\n", "chmod +x ./script")):  # fmt: skip
+        (tmp_path / name).write_text(text)
+        with pytest.raises(SumacError) as caught:
+            application.find([f"./{name}"])
+        assert caught.value.fix == fix
     assert failure(str(tmp_path)) == ("not-executable", Exit.NOT_EXECUTABLE)
 
 
@@ -177,3 +183,30 @@ def test_python_without_mpi4py(sandbox):
 def test_a_real_binary(sandbox):
     found = application.find([str(Path(sys.executable).resolve())])
     assert found.path.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "shows"),
+    [
+        ("mpirun -n 2 ./app\n", "mpirun -n 2 ./app"),
+        ("if true; then exec /usr/bin/mpiexec.openmpi -n 2 ./app; fi\n", "if true; then exec"),
+        ("A=1 B=2 mpiexec -n 2 ./app &\n", "A=1 B=2 mpiexec"),
+        ("cd . && orterun ./app\n", "cd . && orterun"),
+        ("MPIRUN='/usr/bin/mpirun'\n$MPIRUN -n 2 ./app\n", "MPIRUN="),
+        ("# mpirun -n 2 ./app\n./app\n", ""),
+        ("echo 'usage: mpirun -n 2 job'\n./app # mpirun x\n", ""),
+        ("command -v mpirun || exit 1\n./app --with-mpirun x\n", ""),
+    ],
+)
+def test_scripts_that_start_a_launcher(sandbox, tmp_path, text, shows):
+    script(tmp_path / "job", f"#!/bin/sh\n{text}")
+    script(sandbox.bin / "sh", "#!/bin/sh\n")
+    for command in (["./job"], ["sh", "./job"], ["sh", "-c", text]):
+        found = application.find(command).launcher
+        assert found.startswith(shows) and bool(found) == bool(shows), command
+
+
+def test_programs_that_are_launchers_or_known_to_start_one(sandbox, tmp_path):
+    for name in ("mpirun", "examl", "code_saturne"):
+        script(sandbox.bin / name, "#!/bin/sh\n")
+        assert application.find([name, "x"]).launcher == str(sandbox.bin / name)

@@ -54,9 +54,73 @@ def test_no_command_is_a_question(sumac):
 def test_usage_errors_have_the_form_of_all_errors(sandbox, sumac, arguments):
     status, out, err = sumac(*arguments)
     assert status == 2 and out == ""
-    what, fix = err.splitlines()
-    assert what.startswith("sumac: error[usage]: ")
-    assert fix.startswith("  fix:   'sumac ") and fix.endswith(" -h' shows how")
+    *wrong, fix = err.splitlines()
+    assert wrong and all(re.match(r"sumac: error\[(usage|bad-value)\]: ", line) for line in wrong)
+    assert re.match("  fix:   (.*'sumac .*-h' shows|did you mean .+\\?|one of .+)", fix)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nearest"),
+    [
+        (("benhc",), "bench"),
+        (("exce", "./app"), "exec"),
+        (("bench", "all_reduce"), "allreduce"),
+        (("bench", "MPI_Allreduce"), "allreduce"),
+        (("bench", "MPI_Ireduce_scatter_block"), "ireduce_scatter"),
+        (("bench", "allreduce", "-d", "duoble"), "double"),
+        (("bench", "allreduce", "--op", "mxa"), "max"),
+        (("bench", "reduce_local", "--types", "flaot"), "float"),
+        (("bench", "pack", "--layouts", "colums"), "columns"),
+        (("bench", "allreduce", "--fromat", "csv"), "--format"),
+        (("bench", "allreduce", "--format", "cvs"), "csv"),
+        (("run", "--mpi", "openmip", "./app"), "openmpi"),
+        (("run", "--hots", "a:2", "./app"), "--hosts"),
+        (("tune", "alreduce"), "allreduce"),
+        (("info", "optoins"), "options"),
+    ],
+)
+def test_what_was_probably_meant(sandbox, sumac, tmp_path, arguments, nearest):
+    script(tmp_path / "app", "#!/bin/sh\n")
+    status, _, err = sumac(*arguments)
+    assert status == 2 and err.endswith(f"  fix:   did you mean {nearest}?\n")
+
+
+def test_all_that_is_wrong_is_told_at_once(sandbox, sumac):
+    status, _, err = sumac("bench", "-n", "x", "--seconds", "-1", "-b", "4Q", "--nope", "-f")
+    wrong = [line for line in err.splitlines() if line.startswith("sumac: ")]
+    assert status == 2 and [line.partition(": ")[2] for line in wrong] == [
+        "error[usage]: --nope: there is no such option",
+        "error[usage]: -f: wants a value",
+        "error[usage]: COLLECTIVE is missing",
+        "error[bad-value]: '4Q' is not a size",
+        "error[bad-value]: --seconds -1: less than 0.001",
+        "error[bad-value]: -n x: not a whole number",
+    ]
+    assert err.endswith("  fix:   'sumac bench -h' shows how\n")
+
+
+@pytest.mark.parametrize("command", ["bench", "run"])
+def test_help_of_a_command(sandbox, sumac, command):
+    assert sumac("help", command) == sumac(command, "--help")
+    assert sumac("help") == sumac("--help")
+
+
+class TestJson:
+    def test_to_standard_output_or_a_file(self, sandbox, sumac, tmp_path):
+        _, out, _ = sumac("info", "build", "--json")
+        assert sumac("info", "--json=b.json", "build") == (0, "", "sumac: wrote b.json\n")
+        assert json.loads((tmp_path / "b.json").read_text()) == json.loads(out)
+
+    def test_the_next_word_is_no_file(self, sandbox, sumac, tmp_path):
+        """It may be a program, or the topic."""
+        assert json.loads(sumac("info", "--json", "build")[1])["version"]
+        script(tmp_path / "app", "#!/bin/sh\n")
+        assert json.loads(sumac("check", "--json", "./app")[1])["findings"]
+        assert (tmp_path / "app").read_text() == "#!/bin/sh\n"
+
+    def test_a_file_that_cannot_be_written(self, sandbox, sumac):
+        status, _, err = sumac("info", "--json=no-folder/b.json")
+        assert status == 2 and "--json no-folder/b.json: there is no such directory" in err
 
 
 def test_the_package_is_a_program():
@@ -88,7 +152,7 @@ def test_packages_that_are_too_old_are_told(tmp_path):
         [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 3 and done.stderr.startswith("sumac: error[no-python]: ")
-    assert re.search(r": typer>=[\d.]+ \(has 0\.7\.0\)\n", done.stderr), done.stderr
+    assert re.search(r" typer>=[\d.]+ \(has 0\.7\.0\)\n", done.stderr), done.stderr
 
 
 def test_a_python_that_is_too_old_is_told(monkeypatch):
@@ -185,6 +249,40 @@ class TestRun:
         assert f"{sandbox.bin}/mpiexec of MPICH" in err
         for told in (("--mpi", "openmpi"), ("--launcher", "mpiexec")):
             assert sumac(*run, *told, "./app")[2] == ""
+
+    @pytest.mark.parametrize(
+        ("given", "family", "passed"),
+        [
+            (("--map-by", "core"), "openmpi", "--map-by core"),
+            (("-bind-to", "none", "-v"), "mpich", "-bind-to none -v"),
+            (("--mca", "btl", "self"), "openmpi", "--mca btl self"),
+            (("--map-by=core",), "mpich", "--map-by=core"),
+            (("-genv", "A", "-n"), "mpich", "-genv A -n"),
+            (("-genv", "A", "b"), "openmpi", "-x A=b"),
+            (("--timeout", "9"), "openmpi", "--timeout 9"),
+            (("-host", "a:2"), "openmpi", "--host a:2"),
+            (("-f", "file"), "mpich", "-hosts a:1,b:1"),
+            (("--hostfile", "file"), "openmpi", "--host a:1,b:1"),
+            (("-machinefile", "file"), "openmpi", "--host a:1,b:1"),
+        ],
+    )
+    def test_options_of_launchers(self, sandbox, tmp_path, sumac, given, family, passed):
+        sandbox.add_launcher("mpiexec", family)
+        script(tmp_path / "app", "#!/bin/sh\n")
+        (tmp_path / "file").write_text("a\nb slots=1\n")
+        # What stands behind the program is the program's.
+        _, out, err = sumac("run", "--dry-run", "-n", "2", *given, "--mpi", family, "./app", "-v")
+        assert f" {passed} " in out and out.endswith("exec -- ./app -v\n"), err
+
+    def test_a_program_that_starts_a_job_itself(self, sandbox, tmp_path, sumac):
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "job", "#!/bin/sh\nmpiexec -n 2 ./app\n")
+        status, out, err = sumac("run", "-n", "2", "./job", "a b")
+        assert (status, out) == (2, "") and "error[own-launcher]: ./job starts an MPI job" in err
+        assert "sumac exec -- ./job 'a b'," in err
+        status, _, err = sumac("run", "-n", "4", "mpiexec", "./app")
+        assert status == 2 and "fix:   mpiexec -n 4 sumac exec ./app\n" in err
+        assert sandbox.launched() == []
 
     def test_settings_and_variables(self, sandbox, tmp_path, sumac):
         sandbox.add_launcher("mpiexec", "mpich")

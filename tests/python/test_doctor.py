@@ -68,7 +68,8 @@ def test_ranks_that_wait_alike_share_a_line():
             f"rank 0, 1 (process {first.pid}, {second.pid}) waits for {found[0].seconds:.0f} s "
             "in allreduce of 8 bytes, call 4 on rows of 3 ranks, flat_lines; not arrived there: "
             "rank 2",
-            f"rank 2 (process {third.pid}) sleeps and is in no collective",
+            f"rank 2 (process {third.pid}) sleeps and is in no collective; "
+            f"'eu-stack -p {third.pid}' shows where it is",
         ]
 
 
@@ -92,9 +93,9 @@ def test_a_stopped_rank_is_told_from_others(sumac):
 def test_one_job_is_chosen_by_any_of_its_processes(sumac):
     with rank(0) as one, rank(0, job=JOB + 1):
         status, out, _ = sumac("doctor", str(one.pid), "--json")
-        assert status == 0 and [each["job"] for each in json.loads(out)] == [JOB]
+        assert status == 0 and [each["job"] for each in json.loads(out)] == [f"{JOB:x}"]
         status, out, _ = sumac("doctor", str(os.getpid()), "--json")
-        assert {JOB, JOB + 1} <= {each["job"] for each in json.loads(out)}
+        assert {f"{JOB:x}", f"{JOB + 1:x}"} <= {each["job"] for each in json.loads(out)}
 
 
 @pytest.mark.parametrize("words, expected", [(["1x"], 2), (["0"], 2), ([str(2**22 + 7)], 1)])

@@ -37,13 +37,19 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-@pytest.mark.parametrize("option", ["-J", "--plot"])
+@pytest.mark.parametrize("option", ["--json", "-o"])
 def test_bench_tries_its_files_first(one_mpi, sumac, tmp_path, name, option):
     pytest.importorskip("matplotlib")
-    ending = ".png" if option == "--plot" else ""
+    ending = ".png" if option == "-o" else ""
     (tmp_path / f"folder{ending}").mkdir()
     (tmp_path / "r.json").touch()
-    status, out, err = sumac("bench", "allreduce", "-n", "2", option, f"{name}{ending}")
+    status, out, err = sumac(
+        "bench",
+        "allreduce",
+        "-n",
+        "2",
+        f"{option}={name}{ending}" if option == "--json" else f"{option}{name}{ending}",
+    )
     assert (status, out) == (2, "") and one_mpi.launched() == []
     assert err.startswith(f"sumac: error[bad-value]: {option} {name}{ending}: {BAD[name]}")
 
@@ -53,7 +59,7 @@ def test_what_may_not_be_written(one_mpi, sumac, tmp_path):
     (tmp_path / "r.json").touch(0o400)
     (tmp_path / "folder").mkdir(0o500)
     for name in ("r.json", "folder/r.json"):
-        status, _, err = sumac("bench", "allreduce", "-n", "2", "-J", name)
+        status, _, err = sumac("bench", "allreduce", "-n", "2", f"--json={name}")
         assert status == 2 and ("may not be written" in err or "Permission denied" in err)
     assert one_mpi.launched() == []
 
@@ -61,20 +67,20 @@ def test_what_may_not_be_written(one_mpi, sumac, tmp_path):
 @pytest.mark.parametrize("name", ["p.nope", "p", "p.", "p.json"])
 def test_unknown_pictures(one_mpi, sumac, name):
     pytest.importorskip("matplotlib")
-    status, _, err = sumac("bench", "allreduce", "-n", "2", "--plot", name)
+    status, _, err = sumac("bench", "allreduce", "-n", "2", "-o", name)
     assert status == 2 and one_mpi.launched() == []
     assert "fix:   name it .png, .svg or .pdf" in err
 
 
 def test_a_barrier_is_not_drawn(one_mpi, sumac):
-    status, _, err = sumac("bench", "barrier", "-n", "2", "--plot", "p.png")
-    assert status == 2 and "--plot: not for barrier" in err and one_mpi.launched() == []
+    status, _, err = sumac("bench", "barrier", "-n", "2", "-o", "p.png")
+    assert status == 2 and "-o: not for barrier" in err and one_mpi.launched() == []
 
 
 def test_a_full_disk_is_seen_first(tmp_path):
     prefix = _small_disk(tmp_path / "disk")
     program = "import sys; from pathlib import Path; from sumac_mpi.base import files; "
-    program += "files.check('-J', Path(sys.argv[1]))"
+    program += "files.check('--json', Path(sys.argv[1]))"
     done = subprocess.run(
         [*prefix, os.sys.executable, "-c", program, str(tmp_path / "disk/r.json")],
         env=os.environ | {"PYTHONPATH": str(files.Path(files.__file__).parents[2])},
@@ -103,7 +109,7 @@ class TestWrite:
         assert {each.name for each in tmp_path.iterdir()} == {"target", "link"}
 
     def test_devices_are_written_in_place(self):
-        files.check("-J", files.Path(os.devnull))
+        files.check("--json", files.Path(os.devnull))
         files.write(files.Path(os.devnull), b"x")
         assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 
@@ -132,7 +138,7 @@ class TestWrite:
 def test_an_mpi_that_fails_leaves_what_the_others_measured(one_mpi, sumac, tmp_path):
     one_mpi.add_launcher("mpiexec.mpich", "mpich")
     one_mpi.add_program("bench", "mpich", [], 9)
-    status, out, err = sumac("bench", "allreduce", "-n", "2", "--mpi", "all", "-J", "r.json")
+    status, out, err = sumac("bench", "allreduce", "-n", "2", "--mpi", "all", "--json=r.json")
     assert status == 1 and "# verified 3 of 3 sizes" in out
     assert "# incomplete: job-failed after Open MPI 4.1.4" in err
     document = json.loads((tmp_path / "r.json").read_text())
@@ -142,7 +148,7 @@ def test_an_mpi_that_fails_leaves_what_the_others_measured(one_mpi, sumac, tmp_p
 
 def test_a_job_that_fails_leaves_what_it_measured(one_mpi, sumac, tmp_path):
     one_mpi.add_program("bench", "openmpi", records.session()[:3], 9)
-    status, out, err = sumac("bench", "allreduce", "-n", "2", "-J", "r.json")
+    status, out, err = sumac("bench", "allreduce", "-n", "2", "--json=r.json")
     assert status == 1 and "error[job-failed]" in err
     assert "# incomplete: job-failed after 2 of 3 sizes" in out
     _, rows, err = sumac("bench", "allreduce", "-n", "2", "--format", "csv")

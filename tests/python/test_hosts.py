@@ -107,3 +107,15 @@ def test_run_over_hosts(sandbox, sumac):
     sandbox.add_launcher("mpiexec", "mpich")
     status, out, _ = sumac("run", "--hosts", "n1:2,n2:2", "--dry-run", "--", "echo", "x")
     assert status == 0 and out.startswith("mpiexec -n 4 -hosts n1:2,n2:2 ")
+
+
+def test_a_file_of_hosts(tmp_path):
+    file = tmp_path / "hosts"
+    file.write_text("# two nodes\na slots=2 max_slots=4\n\nb:3  # the other\nc\n")
+    assert str(hosts.read(file)) == "a:2,b:3,c:1"
+    for text in ("", "# nothing\n", "a b:c\n/dev/null:x\n"):
+        file.write_text(text)
+        with pytest.raises(SumacError):
+            hosts.read(file)
+    with pytest.raises(SumacError, match="--hostfile .*nowhere"):
+        hosts.read(tmp_path / "nowhere")

@@ -73,7 +73,7 @@ def test_check(sumac, family):
 def test_bench_and_plot(sumac, user, family):
     results, picture = user.folder / f"{family}.json", user.folder / f"{family}.png"
     sumac("bench", "allreduce", "-n", "2", "--mpi", family, "-e", "64", "--iterations", "3",
-          "--rounds", "1", "-J", results)  # fmt: skip
+          "--rounds", "1", f"--json={results}")  # fmt: skip
     sumac("plot", results, "-o", picture)
     assert picture.stat().st_size > 1000
 
@@ -304,7 +304,7 @@ class TestWithoutAnIndex:
         for command in ("run", "info", "check", "bench", "tune", "plot", "trace", "simulate"):
             done = user.run(staged[0] / "bin/sumac", command, PATH=f"{empty}/bin:/usr/bin:/bin")
             assert done.returncode == 3
-            assert "error[no-python]: this Python has not what is needed: typer>=" in done.stderr
+            assert "error[no-python]: this Python lacks typer>=" in done.stderr
             assert "make install" in done.stderr and "sumac-mpi" not in done.stderr
 
     def test_the_older_version_is_gone(self, staged):

@@ -192,7 +192,7 @@ def test_trace_of_a_real_job(family, tmp_path):
 @pytest.mark.parametrize("data_type", ["int8", "int64", "double"])
 def test_bench_in_place_and_other_types(family, data_type):
     done = sumac("bench", "allreduce", "-n", "3", "--mpi", family, "-b", "64", "-e", "64K",
-                 "-f", "32", "-d", data_type, "-o", "max", "--in-place", "--iterations", "3",
+                 "-f", "32", "-d", data_type, "--op", "max", "--in-place", "--iterations", "3",
                  "--rounds", "1", "--format", "json")  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
 

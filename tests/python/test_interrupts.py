@@ -42,7 +42,7 @@ def assert_nothing_is_left(terminal):
 @pytest.mark.parametrize("call", BENCHES)
 def test_ctrl_c_keeps_what_was_measured(family, call, tmp_path):
     terminal = Terminal(
-        "bench", call, "--mpi", family, "-J", "r.json", *BENCHES[call], cwd=tmp_path
+        "bench", call, "--mpi", family, "--json=r.json", *BENCHES[call], cwd=tmp_path
     )
     terminal.wait_for(r"\b2/\d+")
     terminal.press_ctrl_c()
@@ -87,7 +87,7 @@ def test_tune_goes_on_after_ctrl_c(family, tmp_path):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_ctrl_c_before_the_first_size(family, tmp_path):
     terminal = Terminal("bench", "allreduce", "--mpi", family, "-n", "2", "-b", "4M",
-                        "--seconds", "100", "-J", "r.json", cwd=tmp_path)  # fmt: skip
+                        "--seconds", "100", "--json=r.json", cwd=tmp_path)  # fmt: skip
     terminal.wait_for(r"0/1\b")
     terminal.press_ctrl_c()
     terminal.end()
@@ -121,7 +121,7 @@ def test_other_signals_end_the_job_too(family, number, tmp_path):
     """`kill` and batch systems send these signals to this process only."""
     process = subprocess.Popen(
         [COMMAND, "bench", "allreduce", "-n", "2", "--mpi", family, "--seconds", "0.4",
-         "-J", "r.json"],
+         "--json=r.json"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     read = [process.stdout.readline() for _ in range(5)]
@@ -136,14 +136,14 @@ def test_other_signals_end_the_job_too(family, number, tmp_path):
 @installed
 def test_a_pipe_that_closes_ends_the_job(tmp_path):
     process = subprocess.Popen(
-        [COMMAND, "bench", "allreduce", "-n", "2", "--seconds", "0.3", "-J", "r.json"],
+        [COMMAND, "bench", "allreduce", "-n", "2", "--seconds", "0.3", "--json=r.json"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     for _ in range(5):
         process.stdout.readline()
     process.stdout.close()
     assert process.wait() == -signal.SIGPIPE
-    assert process.stderr.read() == ""
+    assert process.stderr.read() == "sumac: wrote r.json\n"
     document = json.loads((tmp_path / "r.json").read_text())
     assert document["incomplete"] == "standard output was closed"
 

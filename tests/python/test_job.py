@@ -2,6 +2,7 @@
 from pathlib import Path
 
 import pytest
+from sumac_mpi.base.errors import SumacError
 from sumac_mpi.launch import job
 from sumac_mpi.launch.job import Job
 from sumac_mpi.launch.launcher import Launcher
@@ -26,6 +27,7 @@ def two_cores(monkeypatch):
         (OPENMPI, Job(2, ["app"], bind=True), "--bind-to core"),
         (OPENMPI, Job(4, ["app"], bind=True), "--oversubscribe --bind-to none"),
         (OPENMPI, Job(2, ["app"], {"A": "b c"}), "-x A=b c"),
+        (OPENMPI, Job(2, ["app"], limit=60), "--timeout 60"),
         (MPICH, Job(4, ["app"]), ""),
         (MPICH, Job(2, ["app"], bind=True), "-bind-to core"),
         (MPICH, Job(4, ["app"], bind=True), "-bind-to none"),
@@ -53,6 +55,13 @@ def test_an_allocation_is_more_room_than_this_machine(monkeypatch, per_node, wan
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     monkeypatch.setenv("SLURM_TASKS_PER_NODE", per_node)
     assert " ".join(job.command_line(OPENMPI, wanted)[3:-1]) == options
+
+
+def test_the_time_of_a_job():
+    assert "MPIEXEC_TIMEOUT" not in job.environment(OPENMPI, Job(2, ["app"], limit=60))
+    assert job.environment(MPICH, Job(2, ["app"], limit=60))["MPIEXEC_TIMEOUT"] == "60"
+    with pytest.raises(SumacError, match="--timeout 60: no such option of srun is known"):
+        job.command_line(OTHER, Job(2, ["app"], limit=60))
 
 
 def test_root_may_run_open_mpi(monkeypatch):

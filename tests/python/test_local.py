@@ -5,6 +5,7 @@ import json
 
 import pytest
 import records
+from sumac_mpi.base import files
 from sumac_mpi.bench import results
 
 
@@ -16,8 +17,8 @@ def one_mpi(sandbox):
 
 
 def test_matrices_and_file(one_mpi, sumac, tmp_path):
-    status, out, err = sumac("bench", "reduce_local", "-J", "r.json")
-    assert (status, err) == (0, "")
+    status, out, err = sumac("bench", "reduce_local", "--json=r.json")
+    assert (status, err) == (0, "sumac: wrote r.json\n")
     assert "# 64K: time over that of memcpy" in out and "# verified 6 of 6 cells" in out
     assert len(json.loads((tmp_path / "r.json").read_text())["runs"][0]["sizes"]) == 6
 
@@ -48,7 +49,7 @@ def test_what_reaches_the_program(one_mpi, sumac):
         ("--in-place",),
         ("--overlap",),
         ("--format", "osu"),
-        ("--plot", "missing/out.png"),
+        ("-o", "missing/out.png"),
     ],
 )
 def test_bad_values_are_status_2_before_anything_starts(one_mpi, sumac, arguments):
@@ -73,22 +74,22 @@ def test_wrong_and_slow_cells_are_named(one_mpi, sumac):
 
 
 def test_against_an_earlier_file(one_mpi, sumac):
-    sumac("bench", "reduce_local", "-J", "r.json")
+    sumac("bench", "reduce_local", "--json=r.json")
     head, *rows = records.local()
     rows[3] = records.cell("float", "max", 65536, 2.0, 12.0, 4.0)
     one_mpi.add_program("bench", "openmpi", [head, *rows])
     arguments = ("bench", "reduce_local", "--against", "r.json", "--fail-below", "0.6")
     status, _, err = sumac(*arguments)
-    assert status == 5 and "64K max of float 0.50x" in err and "1 sizes" in err
+    assert status == 5 and "64K max of float 0.50x" in err and "1 size " in err
 
 
 def test_heat_map(one_mpi, sumac, tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     with pyplot.rc_context({"svg.fonttype": "none"}):
-        status, _, err = sumac("bench", "reduce_local", "--plot", "out.svg", "-J", "r.json")
-        assert (status, err) == (0, "")
+        status, _, err = sumac("bench", "reduce_local", "-o", "out.svg", "--json=r.json")
+        assert (status, err) == (0, "sumac: wrote r.json\nsumac: wrote out.svg\n")
         text = (tmp_path / "out.svg").read_text()
-        assert sumac("plot", "r.json", "-o", "again.svg") == (0, "", "")
+        assert sumac("plot", "r.json", "-o", "again.svg") == (0, "", "sumac: wrote again.svg\n")
     for part in (
         "Sumac (avx2), 64 KiB",
         "Open MPI 4.1.4, 64 B",
@@ -104,6 +105,6 @@ def test_heat_map(one_mpi, sumac, tmp_path):
 def test_heat_map_apart_from_other_figures(sumac, tmp_path):
     pytest.importorskip("matplotlib")
     runs = [records.run(each) for each in (records.local(), records.session())]
-    results.save(tmp_path / "r.json", results.document(runs, {}, ""))
+    files.show_json(results.document(runs, {}, ""), tmp_path / "r.json")
     status, _, err = sumac("plot", str(tmp_path / "r.json"), "-o", str(tmp_path / "out.png"))
     assert status == 2 and "a figure of its own" in err

@@ -5,6 +5,7 @@ import json
 
 import pytest
 import records
+from sumac_mpi.base import files
 from sumac_mpi.bench import local_figures, results
 
 
@@ -16,8 +17,8 @@ def one_mpi(sandbox):
 
 
 def test_table_and_file(one_mpi, sumac, tmp_path):
-    status, out, err = sumac("bench", "pack", "-J", "r.json")
-    assert (status, err) == (0, "")
+    status, out, err = sumac("bench", "pack", "--json=r.json")
+    assert (status, err) == (0, "sumac: wrote r.json\n")
     assert "# verified 6 of 6 cells" in out and "yz_face of 64M" in out
     assert len(json.loads((tmp_path / "r.json").read_text())["runs"][0]["sizes"]) == 6
 
@@ -61,7 +62,7 @@ def test_layouts_are_for_pack_alone(one_mpi, sumac, call):
 def test_wrong_and_slow_cells_are_named(one_mpi, sumac):
     head, *rows = records.packing()
     status, _, err = sumac("bench", "pack", "--fail-below", "0.95")
-    assert status == 5 and "64M unpack of vector_1_2 0.80x" in err and "1 sizes" in err
+    assert status == 5 and "64M unpack of vector_1_2 0.80x" in err and "1 size " in err
     rows[2] |= {"wrong": 9}
     one_mpi.add_program("bench", "openmpi", [head, *rows], 4)
     status, _, err = sumac("bench", "pack")
@@ -70,12 +71,12 @@ def test_wrong_and_slow_cells_are_named(one_mpi, sumac):
 
 
 def test_against_an_earlier_file(one_mpi, sumac):
-    sumac("bench", "pack", "-J", "r.json")
+    sumac("bench", "pack", "--json=r.json")
     head, *rows = records.packing()
     rows[2] = records.packed("pack", "yz_face", 65536, 4.0, 200.0, 100.0)
     one_mpi.add_program("bench", "openmpi", [head, *rows])
     status, _, err = sumac("bench", "pack", "--against", "r.json", "--fail-below", "0.6")
-    assert status == 5 and "64K pack of yz_face 0.50x" in err and "1 sizes" in err
+    assert status == 5 and "64K pack of yz_face 0.50x" in err and "1 size " in err
 
 
 def test_gb_per_second():
@@ -87,10 +88,10 @@ def test_gb_per_second():
 def test_figure(one_mpi, sumac, tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     with pyplot.rc_context({"svg.fonttype": "none"}):
-        status, _, err = sumac("bench", "pack", "--plot", "out.svg", "-J", "r.json")
-        assert (status, err) == (0, "")
+        status, _, err = sumac("bench", "pack", "-o", "out.svg", "--json=r.json")
+        assert (status, err) == (0, "sumac: wrote r.json\nsumac: wrote out.svg\n")
         text = (tmp_path / "out.svg").read_text()
-        assert sumac("plot", "r.json", "-o", "again.svg") == (0, "", "")
+        assert sumac("plot", "r.json", "-o", "again.svg") == (0, "", "sumac: wrote again.svg\n")
     assert (tmp_path / "again.svg").read_text().count("<path") == text.count("<path")
     for part in ("pack, 64 KiB, Open MPI 4.1.4", "unpack, 64 MiB, Open MPI 4.1.4", "yz_face",
                  "memcpy", "Sumac", "GB/s"):  # fmt: skip
@@ -101,6 +102,6 @@ def test_figure(one_mpi, sumac, tmp_path):
 def test_figure_apart_from_others(sumac, sandbox, tmp_path, other):
     pytest.importorskip("matplotlib")
     runs = [records.run(each) for each in (records.packing(), other())]
-    results.save(tmp_path / "r.json", results.document(runs, {}, ""))
+    files.show_json(results.document(runs, {}, ""), tmp_path / "r.json")
     status, _, err = sumac("plot", str(tmp_path / "r.json"), "-o", str(tmp_path / "out.png"))
     assert status == 2 and "figure" in err

@@ -41,6 +41,7 @@ class TestCsv:
         assert tables.numbers(rows, "mpi_busbw_gbs") == [0.007, 4.096, 4.194]
         assert tables.numbers(rows, "sumac_busbw_gbs") == [0.02, 8.192, 4.153]
         assert tables.numbers(rows, "speedup") == [3.0, 2.0, 0.99]
+        assert tables.column(rows, "speedup_low") == ["", "", ""]  # of one round
 
     def test_calls_handed_down_say_why(self):
         rows = tables.file(Csv(session()))
@@ -59,7 +60,7 @@ class TestCsv:
         assert empty == [
             "mpi_start_us", "sumac_start_us", "mpi_overlap_pct", "sumac_overlap_pct",
             "mpi_overlap_tests_pct", "sumac_overlap_tests_pct", "blocking_p50_us", "mode",
-            "line_ns",
+            "line_ns", "speedup_low", "speedup_high",
         ]  # fmt: skip
 
     def test_overlap(self):

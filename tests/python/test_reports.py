@@ -4,14 +4,19 @@
 import pytest
 import records
 import tables
-from sumac_mpi.report.table import Table
+from sumac_mpi.base.spread import spread
+from sumac_mpi.report import table
 
 pytestmark = pytest.mark.usefixtures("sandbox")  # its library contains the tables
 CALL = ["size", "count", "type", "op"]
 MPI = ["MPI p50 us", "MPI busbw GB/s"]
 SUMAC = ["Sumac p50 us", "Sumac p99 us", "Sumac busbw"]
-LAST = ["Sumac algo", "Sumac speedup"]
+LAST = ["Sumac speedup", "Sumac algo"]
 BLOCKING = ["blocking p50 us", "blocking ratio"]
+
+
+def Table(run, before=None, wide=True):
+    return table.Table(run, before, wide)
 
 
 def names(report):
@@ -62,6 +67,16 @@ class TestColumns:
     def test_of_a_blocking_call(self):
         assert names(Table(session())) == [*CALL, *MPI, *SUMAC, *LAST, "#wrong"]
 
+    def test_that_fit_a_terminal_unless_all_are_wanted(self):
+        head = records.header(line_ns=100)
+        for rows in ([head, *records.session()[1:]], records.session(), records.without_sumac()):
+            report = Table(records.run(rows), wide=False)
+            lines = [report.head()[-1], *map(report.row, report.run.rows)]
+            assert max(map(len, lines)) <= 80
+        assert names(Table(session(), wide=False)) == [
+            "size", "MPI p50 us", "Sumac p50 us", *LAST, "#wrong"
+        ]  # fmt: skip
+
     def test_without_sumac_the_mpis_alone(self):
         report = Table(without_sumac())
         assert names(report) == [*CALL, "p50 us", "busbw GB/s", "#wrong"]
@@ -98,7 +113,7 @@ class TestColumns:
         assert tables.numbers(rows, "blocking p50 us") == [0.4, 12.5]
         assert tables.numbers(rows, "blocking ratio") == [2.0, 0.83]  # 0.4 / 0.2, 12.5 / 15
         assert report.foot()[-1] == (
-            "# the persistent call is 1.29x as fast as the blocking one (geometric mean), "
+            "# the persistent call is 1.29x±? as fast as the blocking one (geometric mean), "
             "slower at 64K"
         )
 
@@ -127,12 +142,14 @@ class TestColumns:
     def test_against_an_earlier_file(self):
         """Of the row that is not in it nothing is said."""
         run = session()
-        report = Table(run, {run.key(run.rows[0]): 0.3, run.key(run.rows[1]): 8.0})
+        report = Table(
+            run, {run.key(run.rows[0]): spread([0.3]), run.key(run.rows[1]): spread([8.0])}
+        )
         rows = tables.table(report)
         assert names(report)[-3:] == ["#wrong", "before us", "change"]
         assert tables.column(rows, "before us") == ["0.300", "8.000", "-"]
-        assert tables.column(rows, "change") == ["1.50x", "1.00x", "-"]
-        assert "# against the earlier file: 1.22x as fast (geometric mean of 2)" in report.foot()
+        assert tables.column(rows, "change") == ["1.50x±?", "1.00x±?", "-"]
+        assert "# against the earlier file: 1.22x±? as fast (geometric mean of 2)" in report.foot()
         none = Table(run, {}).foot()
         assert "# the earlier file holds none of these measurements" in none
 
@@ -146,7 +163,15 @@ class TestFigures:
 
     def test_speedup_is_the_mpis_time_over_sumacs(self):
         rows = tables.table(Table(session()))
-        assert tables.column(rows, "Sumac speedup") == ["3.00x", "2.00x", "0.99x"]
+        assert tables.column(rows, "Sumac speedup") == ["3.00x±?", "2.00x±?", "0.99x±?"]
+
+    def test_quotients_have_the_quartiles_of_their_rounds(self):
+        """The quotients of the quartiles that are the farthest apart."""
+        slow = records.figures(8) | {"rounds": [7.0, 8.0, 8.0, 8.0, 10.0]}
+        fast = records.figures(4) | {"rounds": [3.0, 3.2, 4.0, 5.0, 6.0]}
+        row = records.size(8, 8, 4, native=slow, sumac=fast)
+        (cells,) = tables.table(Table(records.run([records.header(), row])))
+        assert cells["Sumac speedup"] == "2.00x±25%"  # 8 / 5 to 8 / 3.2
 
     def test_bandwidth_is_of_the_bytes_that_each_rank_carries(self):
         """Of two ranks an all-reduce carries the message once."""
@@ -171,24 +196,25 @@ class TestFigures:
         (row,) = tables.table(Table(barrier()))
         without = {title for title, cell in row.items() if cell == "-"}
         assert without == {"type", "op", "MPI busbw GB/s", "Sumac busbw"}
-        assert (row["size"], row["count"], row["Sumac speedup"]) == ("0", "0", "2.00x")
+        assert (row["size"], row["count"], row["Sumac speedup"]) == ("0", "0", "2.00x±?")
 
 
 class TestFoot:
     def test_means_are_geometric_with_the_least_and_the_most(self):
-        assert Table(session()).foot()[0] == (
-            "# verified 3 of 3 sizes · geometric-mean speedup 1.81x (min 0.99x at 4M, "
-            "max 3.00x at 4 B)"
-        )
+        meaning = "# ± is where the quartiles of the rounds lie"
+        assert Table(session()).foot()[:3] == [
+            "# verified 3 of 3 sizes",
+            "# geometric-mean speedup 1.81x±? (min 0.99x±? at 4M, max 3.00x±? at 4 B)", meaning,
+        ]  # fmt: skip
         assert Table(barrier()).foot() == [
-            "# verified 1 of 1 sizes · geometric-mean speedup 2.00x"
+            "# verified 1 of 1 size", "# geometric-mean speedup 2.00x±?", meaning
         ]  # fmt: skip
 
     def test_wrong_results_of_either(self):
         row = records.size(8, 24000.0, 6.0, wrong=3, wrong_native=1)
         report = Table(records.run([records.header(), row]))
         assert tables.column(tables.table(report), "#wrong") == ["3"]
-        assert "verified 0 of 1 sizes" in foot(report)
+        assert "verified 0 of 1 size\n" in foot(report)
         assert "# the MPI's own results were wrong at 8 B" in report.foot()
 
     def test_unsteady_rounds_are_told(self):

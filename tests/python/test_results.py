@@ -3,6 +3,7 @@ import json
 
 import pytest
 import records
+from sumac_mpi.base import files
 from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.bench import results
 from sumac_mpi.library.calls import PACK, Kind, collective, collectives, kind, names
@@ -42,7 +43,8 @@ def test_nonblocking_rows():
 
 def test_persistent_rows():
     first, second = records.run(records.persistent()).rows
-    assert first.against_blocking == 2 and second.against_blocking == pytest.approx(0.833, abs=0.01)
+    assert first.against_blocking.median == 2
+    assert second.against_blocking.median == pytest.approx(0.833, abs=0.01)
     assert first.overlap("sumac") is None and first.overlap("sumac", tests=True) is None
 
 
@@ -73,7 +75,7 @@ def test_wrong_counts_what_a_program_would_get():
 def test_a_document_survives_saving(tmp_path):
     file = tmp_path / "r.json"
     run = records.run(records.session())
-    results.save(file, results.document([run, run], {"cpu": "x"}, "2026-01-01"))
+    files.show_json(results.document([run, run], {"cpu": "x"}, "2026-01-01"), file)
     assert json.loads(file.read_text())["format"] == 1
     first, second = results.load(file)
     assert first.as_dict() == second.as_dict() == run.as_dict()
@@ -105,7 +107,7 @@ def test_a_missing_file_is_a_usage_error(tmp_path):
 def test_incomplete_runs_stay_so(tmp_path):
     run = records.run(records.session()[:2])
     run.cut_by = "interrupted"
-    results.save(tmp_path / "r.json", results.document([run], {}, "", "interrupted"))
+    files.show_json(results.document([run], {}, "", "interrupted"), tmp_path / "r.json")
     assert json.loads((tmp_path / "r.json").read_text())["incomplete"] == "interrupted"
     (loaded,) = results.load(tmp_path / "r.json")
     assert loaded.cut_by == "interrupted" and len(loaded.rows) == 1

@@ -173,7 +173,9 @@ class TestSummary:
         changed = traces.head(1, 4, dropped=5, host="b")
         traces.write(folder, 1, changed, *traces.pipeline_of(1))
         status, out, err = sumac("trace", "--from", str(folder), "-o", str(tmp_path / "x.png"))
-        assert (status, err) == (0, "")
+        assert status == 0 and err.splitlines() == [
+            f"sumac: wrote {tmp_path / name}" for name in ("x.json", "x.png")
+        ]
         first, titles, *rows = [re.split("  +", line.strip()) for line in out.splitlines()]
         assert first == ["allreduce of 4 KiB", "·", "3 ranks", "·", "2 hosts", "·", "70.00 µs",
                          "·", "operation 1 of 3"]  # fmt: skip
@@ -222,7 +224,7 @@ class TestFiles:
         pytest.importorskip("matplotlib")
         merged = tmp_path / "all.json"
         picture = tmp_path / "x.png"
-        sumac("trace", "--from", str(folder), "-o", str(picture), "--json", str(merged))
+        sumac("trace", "--from", str(folder), "-o", str(picture), f"--json={merged}")
         assert picture.exists() and not picture.with_suffix(".json").exists()
         events = json.loads(merged.read_text())
         (about,) = (event["args"] for event in events if event["name"] == "sumac_trace")
@@ -262,7 +264,7 @@ class TestFiles:
         status, _, err = sumac("trace", "--from", str(folder))
         assert status == 3 and "error[no-matplotlib]" in err
         events = folder / "events.json"
-        assert sumac("trace", "--from", str(folder), "--json", str(events))[0] == 0
+        assert sumac("trace", "--from", str(folder), f"--json={events}")[0] == 0
         assert json.loads(events.read_text())
 
 
@@ -280,7 +282,8 @@ class TestRun:
     def test_in_a_folder_of_the_users(self, app, sandbox, sumac, tmp_path, monkeypatch):
         monkeypatch.setenv("SUMAC_TRACE", str(tmp_path / "mine"))
         status, out, err = sumac("trace", "-n", "1", "--mpi", "mpich", "./app", "0")
-        assert (status, err) == (0, "") and "allreduce of 4 KiB" in out
+        assert (status, err) == (0, "sumac: wrote trace.json\nsumac: wrote trace.png\n")
+        assert "allreduce of 4 KiB" in out
         assert sorted(each.name for each in tmp_path.glob("trace.*")) == ["trace.json", "trace.png"]
         assert (tmp_path / "mine/rank-0.trace").exists()
         status, _, err = sumac("trace", "-n", "1", "./app", "0")

@@ -3,12 +3,23 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 
 class _Console(Console):
@@ -23,14 +34,33 @@ def console(width: int) -> Console:
     return found if found.is_terminal else _Console(highlight=False, width=width)
 
 
+def wrapped(line: str) -> str:
+    """On a terminal the line breaks at words, and goes on below its text."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return line
+    label = re.match(r"\S*\s*", line)
+    indent = " " * len(label[0]) if label and "  " in label[0] else ""
+    return textwrap.fill(
+        line, shutil.get_terminal_size().columns, subsequent_indent=indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def progress(console: Console, *texts: str, live: bool = False) -> Progress:
+    """A bar with the time left between two texts. It is redrawn only when it is told to, unless it
+    is `live`: that takes time from the ranks."""
+    before, *behind = map(TextColumn, texts)
+    columns: list[ProgressColumn] = [before, BarColumn(), MofNCompleteColumn(), *behind]
+    columns.append(TimeRemainingColumn(compact=True))
+    return Progress(*columns, console=console, transient=True, auto_refresh=live)
+
+
 @contextmanager
 def bar(total: int, done: int = 0, live: bool = False) -> Iterator[Callable[..., None]]:
     """Yields what changes the bar, with the arguments of rich's Progress.update(); it does nothing
-    where standard error is no terminal. The bar is redrawn then only, unless it is `live`: that
-    takes time from the ranks."""
+    where standard error is no terminal."""
     console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    shown = Progress(*columns, console=console, transient=True, auto_refresh=live)
+    shown = progress(console, "{task.description}", live=live)
     task = shown.add_task("", total=total, completed=done)
 
     def update(**changes: Any) -> None:

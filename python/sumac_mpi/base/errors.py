@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from enum import IntEnum
 
 
@@ -35,12 +37,42 @@ class SumacError(Exception):
         self.code = code
 
     def __str__(self) -> str:
-        lines = [f"sumac: error[{self.slug}]: {self.what}"]
+        return self.as_text("error")
+
+    def as_text(self, kind: str) -> str:
+        lines = [f"sumac: {kind}[{self.slug}]: {self.what}"]
         if self.found:
             lines.append(f"  found: {self.found}")
         if self.fix:
             lines.append(f"  fix:   {self.fix}")
         return "\n".join(lines)
+
+
+def print_warning(slug: str, what: str, *, found: str = "", fix: str = "") -> None:
+    """Prints a warning: the lines of an error, and the command goes on."""
+    text = SumacError(slug, what, found=found, fix=fix).as_text("warning")
+    print(text, file=sys.stderr, flush=True)
+
+
+class Several(SumacError):
+    """All that is wrong, each with its own lines."""
+
+    def __init__(self, errors: Sequence[SumacError]) -> None:
+        super().__init__(errors[0].slug, errors[0].what, code=errors[0].code)
+        self.errors = errors
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+def reason(error: Exception) -> str:
+    """Why a file cannot be read, without its name and the number of the error."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def usage(what: str, fix: str = "") -> SumacError:
+    """The error for words on the command line that are missing or not understood."""
+    return SumacError("usage", what, fix=fix, code=Exit.USAGE)
 
 
 def bad_value(what: str, fix: str = "") -> SumacError:

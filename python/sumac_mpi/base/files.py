@@ -4,19 +4,23 @@ and the folder of what Sumac keeps for a user."""
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from sumac_mpi.base.errors import SumacError, bad_value
 
+STDOUT = Path("-")
 _ROOM = 256 << 10  # bytes that must be free: more than results or a picture usually need
 
 
 def check(option: str, path: Path) -> None:
     """Raises a usage error for a file that could not be written."""
-    if problem := _problem(path):
+    if path != STDOUT and (problem := _problem(path)):
         raise bad_value(f"{option} {path}: {problem}")
 
 
@@ -52,6 +56,21 @@ def write(path: Path, content: bytes) -> None:
             found=f"its content is kept in {kept}" if kept else "",
             fix="make room, and copy it" if kept else "make room, and measure again",
         ) from error
+
+
+def save(path: Path, content: bytes) -> None:
+    """Writes a file that the user gets, and names it."""
+    write(path, content)
+    print(f"sumac: wrote {path}", file=sys.stderr)
+
+
+def show_json(content: Any, target: Path, indent: int | None = 1) -> None:
+    """On standard output, or in a file that is named."""
+    text = json.dumps(content, indent=indent)
+    if target == STDOUT:
+        print(text)
+    else:
+        save(target, f"{text}\n".encode())
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import platform
 import re
 import sys
-from importlib import metadata
 from pathlib import Path
 
 from sumac_mpi.base.errors import Exit, SumacError
@@ -31,6 +30,8 @@ FIX_PLOT = (
 def _listed(extra: str) -> list[tuple[str, str]]:
     """Names and lowest versions of the packages that all commands need, or that this extra
     needs."""
+    from importlib import metadata  # which takes a while to load
+
     try:
         rows = metadata.requires("sumac-mpi") or []
         matches = [match for match in map(_ROW.match, rows) if match and (match[3] or "") == extra]
@@ -51,6 +52,8 @@ def lacking(extra: str = "") -> list[str]:
     """What is missing or too old, as in "typer>=1.2 (has 0.7.0)"."""
     if sys.version_info < OLDEST:
         return [f"Python>={'.'.join(map(str, OLDEST))} (is {platform.python_version()})"]
+    from importlib import metadata
+
     result = []
     for name, lowest in _listed(extra):
         try:
@@ -64,5 +67,5 @@ def lacking(extra: str = "") -> list[str]:
 
 
 def error(slug: str, lacking: list[str], fix: str = FIX) -> SumacError:
-    what = f"this Python has not what is needed: {', '.join(lacking)}"
+    what = f"this Python lacks {', '.join(lacking)}"
     return SumacError(slug, what, found=sys.executable, fix=fix, code=Exit.UNAVAILABLE)

@@ -66,6 +66,10 @@ def plain(number: float) -> str:
     return f"{number:.9f}".rstrip("0").rstrip(".")
 
 
+def counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def bus_bandwidth(passes: int, size: int, us: float, ranks: int) -> float:
     """GB/s that each rank's memory must carry for the result: independent of the number of ranks.
 

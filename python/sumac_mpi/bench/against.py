@@ -15,6 +15,7 @@ from enum import IntEnum
 from typing import Any
 
 from sumac_mpi.base import units
+from sumac_mpi.base.spread import Spread, speedup, spread
 from sumac_mpi.bench import modes
 from sumac_mpi.bench.results import Record, Row, Run
 
@@ -34,6 +35,7 @@ class Comparison:
     sumac: dict[str, float]  # of Sumac under each MPI
     beside: dict[str, float]  # of each MPI's own function beside Sumac, after Sumac's barrier
     rounds: int  # the fewest that a contender has
+    spreads: tuple[dict[str, Spread], ...]  # of the same times, in the order of _Part
     mpis: int  # how many are compared; some may not have been measured in this mode
 
     @property
@@ -62,20 +64,27 @@ class Comparison:
     @property
     def ratio(self) -> float | None:
         """The best MPI's time divided by Sumac's."""
-        return self.best_us / self.sumac_us if self.best_us and self.sumac_us else None
+        return self.gain.median if self.gain else None
 
     @property
-    def ratio_beside(self) -> float | None:
-        """As ratio, with the best of the MPIs' functions in the jobs in which Sumac is loaded. None
+    def gain(self) -> Spread | None:
+        """The ratio with the spread of the rounds."""
+        return self._over(_Part.plain, self.best, self.under)
+
+    @property
+    def gain_beside(self) -> Spread | None:
+        """As gain, with the best of the MPIs' functions in the jobs in which Sumac is loaded. None
         if some MPI is missing."""
         known = self.beside if len(self.beside) >= self.mpis else {}
-        best = min(known.values(), default=None)
-        return best / self.sumac_us if best and self.sumac_us else None
+        return self._over(_Part.beside, min(known, key=known.__getitem__, default=None), self.under)
 
-    def ratio_under(self, mpi: str) -> float | None:
+    def gain_under(self, mpi: str) -> Spread | None:
         """The MPI's own time divided by Sumac's under it."""
-        own, sumac = self.plain.get(mpi), self.sumac.get(mpi)
-        return own / sumac if own and sumac else None
+        return self._over(_Part.plain, mpi, mpi)
+
+    def _over(self, part: _Part, mpi: str | None, under: str | None) -> Spread | None:
+        own, sumac = self.spreads[part].get(mpi or ""), self.spreads[_Part.sumac].get(under or "")
+        return speedup(own, sumac) if own and sumac and sumac.median else None
 
     @property
     def place(self) -> str:
@@ -155,12 +164,14 @@ def _rounds(run: Run, row: Row) -> Iterator[_Round]:
 def _comparison(size: int, mode: modes.Mode | None, mpis: int, *parts: Contenders) -> Comparison:
     counts = [len(rounds) for part in parts for rounds in part.values()]
     fewest = min(_FEWEST_ROUNDS, max(counts))
-    medians = [
-        {mpi: round(statistics.median(us), 3) for mpi, us in part.items() if len(us) >= fewest}
+    spreads = tuple(
+        {mpi: spread(us, round(statistics.median(us), 3))
+         for mpi, us in part.items() if len(us) >= fewest}
         for part in parts
-    ]
+    )  # fmt: skip
+    medians = [{mpi: each.median for mpi, each in part.items()} for part in spreads]
     rounds = min(count for count in counts if count >= fewest)
-    return Comparison(size, mode, *medians, rounds, mpis)
+    return Comparison(size, mode, *medians, rounds, spreads, mpis)
 
 
 def dropped(runs: Iterable[Run]) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from sumac_mpi.base import choices
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench.message_sizes import Sizes
 from sumac_mpi.library import elements, tables
@@ -72,15 +73,14 @@ class PackRequest:
         return ["pack", *self.sizes.arguments(), *lists, *self.effort.arguments()]
 
 
-def choices(option: str, text: str | None, known: Iterable[str]) -> tuple[str, ...]:
+def named(option: str, text: str | None, known: Iterable[str]) -> tuple[str, ...]:
     """The names in a list with commas; all for "all" or nothing."""
     names = tuple(known)
     if text is None or text == "all":
         return names
     chosen = tuple(elements.ALIASES.get(word, word) for word in text.split(","))
     for word in chosen:
-        if word not in names:
-            raise bad_value(f"{option} {word}: not one of all, {', '.join(names)}")
+        choices.require(option, word, ["all", *names])
     return tuple(dict.fromkeys(chosen))
 
 
@@ -90,11 +90,11 @@ def choices(option: str, text: str | None, known: Iterable[str]) -> tuple[str, .
 def of_reductions(sizes: Sizes, types: str | None, ops: str | None, effort: Effort) -> LocalRequest:
     return LocalRequest(
         sizes,
-        choices("--types", types, elements.types()),
-        choices("--ops", ops, elements.operations()),
+        named("--types", types, elements.types()),
+        named("--ops", ops, elements.operations()),
         effort,
     )
 
 
 def of_packing(sizes: Sizes, layouts: str | None, effort: Effort) -> PackRequest:
-    return PackRequest(sizes, choices("--layouts", layouts, tables.names("layouts")), effort)
+    return PackRequest(sizes, named("--layouts", layouts, tables.names("layouts")), effort)

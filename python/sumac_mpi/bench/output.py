@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import Progress
 
 from sumac_mpi.base import files
+from sumac_mpi.base.console import progress
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench import results
 from sumac_mpi.bench.results import Row, Run
@@ -47,10 +48,11 @@ class Report(Protocol):
 class Output:
     """Writes runs one after another: begin, a row for each size, end."""
 
-    def __init__(self, wanted: Format, series: str, before: Before | None) -> None:
+    def __init__(self, wanted: Format, series: str, before: Before | None, wide: bool) -> None:
         self._format = wanted
         self._series = series
         self._before = before
+        self._wide = wide
         self._runs = 0
         self._report: Report | None = None
         self._progress: Progress | None = None
@@ -103,7 +105,7 @@ class Output:
                 return PackCsv(run, first) if self._format is Format.csv else PackTable(run)
             return LocalCsv(run, first) if self._format is Format.csv else LocalTable(run)
         if self._format is Format.table:
-            return Table(run, self._before)
+            return Table(run, self._before, self._wide)
         if self._format is Format.osu:
             return Osu(run, self._series)
         return Csv(run, first=self._runs == 0) if self._format is Format.csv else None
@@ -113,14 +115,8 @@ class Output:
         console = Console() if sys.stdout.isatty() else Console(stderr=True)
         if not console.is_terminal:
             return
-        self._progress = Progress(
-            TextColumn(f"{run.call} on {run.mpi_name}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[unit]}  {task.fields[size]}"),
-            console=console,
-            transient=True,
-            auto_refresh=False,  # redrawing would take time from the ranks that are measured
+        self._progress = progress(
+            console, f"{run.call} on {run.mpi_name}", "{task.fields[unit]}  {task.fields[size]}"
         )
         total = run.header.get("sizes")
         self._progress.add_task("", total=total, unit=_unit(run), size="")
@@ -142,24 +138,20 @@ class Files:
     """The files; raises a usage error for one that could not be written at the end."""
 
     call: str
-    document: Path | None
+    document: Path | None  # may be standard output
     picture: Path | None
 
     def __post_init__(self) -> None:
-        if self.document:
-            files.check("-J", self.document)
         if self.picture and not calls.has_data(self.call):
-            raise bad_value(f"--plot: not for {self.call}", fix="it has one size: nothing to draw")
+            raise bad_value(f"-o: not for {self.call}", fix="it has one size: nothing to draw")
         if self.picture:
-            drawing.check("--plot", self.picture)
+            drawing.check("-o", self.picture)
 
-    def write(self, runs: list[results.Run], cut_by: str = "", **others: Any) -> results.Record:
-        """Writes the files; returns the document, which has the others too."""
+    def write(self, runs: list[results.Run], cut_by: str = "", **others: Any) -> None:
+        """Writes the files; the document has the others too."""
         date = datetime.now(UTC).isoformat(timespec="seconds")
-        content = results.document(runs, hardware.describe().as_dict(), date, cut_by)
-        content |= others
+        content = results.document(runs, hardware.describe().as_dict(), date, cut_by) | others
         if self.document:
-            results.save(self.document, content)
+            files.show_json(content, self.document)
         if self.picture:
             drawing.draw([("", run) for run in runs], self.picture, None)
-        return content

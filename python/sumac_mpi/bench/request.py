@@ -49,12 +49,6 @@ class Request:
     with_counts: bool = False
 
     def __post_init__(self) -> None:
-        for option, value, known in (
-            ("-d", self.data_type, types()),
-            ("-o", self.op, elements.operations()),
-        ):
-            if value not in known:
-                raise bad_value(f"{option} {value}: not one of {', '.join(known)}")
         size = elements.size_of(self.data_type)
         if self.sizes.most < size:
             raise bad_value(f"-e {self.sizes.most}: a {self.data_type} alone has {size} bytes")
@@ -66,7 +60,7 @@ class Request:
             if self.in_place:
                 raise bad_value(f"--in-place: {self.call} has no such form")
         elif not elements.is_defined(self.op, self.data_type):
-            raise bad_value(f"-o {self.op}: MPI has no {self.op} of {self.data_type}")
+            raise bad_value(f"--op {self.op}: MPI has no {self.op} of {self.data_type}")
 
     def arguments(self) -> list[str]:
         """The command line of the benchmark program."""

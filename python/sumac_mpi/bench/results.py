@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi.base import files, units
-from sumac_mpi.base.errors import SumacError, bad_value
+from sumac_mpi.base import units
+from sumac_mpi.base.errors import SumacError, bad_value, reason
+from sumac_mpi.base.spread import Spread, speedup, spread
 from sumac_mpi.bench import modes
 from sumac_mpi.library import calls
 
@@ -76,6 +77,11 @@ class Row:
         found = self.record.get(contender)
         return float(found["p50"]) if found else None
 
+    def times(self, contender: str) -> Spread | None:
+        """The same, with the spread of the rounds."""
+        us = self.time(contender)
+        return spread(self.record[contender].get("rounds") or [us], us) if us else None
+
     @property
     def native_us(self) -> float:
         return float(self.record["native"]["p50"])
@@ -98,10 +104,14 @@ class Row:
         return float(blocking["p50"]) if blocking else None
 
     @property
-    def against_blocking(self) -> float | None:
+    def against_blocking(self) -> Spread | None:
         """The blocking call's time divided by the persistent one's."""
-        own = self.native_us if self.sumac_us is None else self.sumac_us
-        return self.blocking_us / own if self.blocking_us and own else None
+        return self._quotient("blocking", "native" if self.sumac_us is None else "sumac")
+
+    def _quotient(self, above: str, below: str) -> Spread | None:
+        """Of two contenders' times."""
+        both = self.times(above), self.times(below)
+        return speedup(*both) if all(both) else None
 
     @property
     def mode(self) -> str:
@@ -127,6 +137,11 @@ class Row:
     def speedup(self) -> float | None:
         """The MPI's own time divided by Sumac's."""
         return self.record.get("speedup")
+
+    @property
+    def gain(self) -> Spread | None:
+        """The speedup with the spread of the rounds."""
+        return self._quotient("native", "sumac")
 
     @property
     def algorithm(self) -> str:
@@ -212,10 +227,6 @@ class Run:
         return sum(row.wrong for row in self.rows)
 
     @property
-    def speedups(self) -> list[float]:
-        return [row.speedup for row in self.rows if row.speedup is not None]
-
-    @property
     def mpi_name(self) -> str:
         return short_mpi_name(str(self.header.get("mpi", self.family)))
 
@@ -290,16 +301,12 @@ def document(runs: Iterable[Run], machine: Record, date: str, cut_by: str = "") 
     }
 
 
-def save(path: Path, content: Record) -> None:
-    files.write(path, (json.dumps(content, indent=1) + "\n").encode())
-
-
 def load(path: Path) -> list[Run]:
     """The runs of a document, or of a program's output. Raises a usage error for other files."""
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise bad_value(f"cannot read {path}: {error}") from error
+        raise bad_value(f"cannot read {path}: {reason(error)}") from error
     try:
         runs = _from_document(text) or _from_lines(text)
         if all(run.rows for run in runs) and runs:
@@ -307,7 +314,7 @@ def load(path: Path) -> list[Run]:
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     raise bad_value(
-        f"{path} holds no results", fix="name a file that 'sumac bench -J FILE' has written"
+        f"{path} holds no results", fix="name a file that 'sumac bench --json=FILE' has written"
     )
 
 

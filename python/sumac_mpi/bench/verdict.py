@@ -23,7 +23,7 @@ def require_right(runs: Iterable[Run]) -> None:
     raise SumacError(
         "wrong-results",
         f"{row.what} of {units.format_size(row.bytes)} on {run.mpi_name}: "
-        f"{row.wrong} {unit} were wrong ({len(wrong)} sizes in all)",
+        f"{row.wrong} {unit} were wrong ({units.counted(len(wrong), 'size')} in all)",
         found=f"path {row.algorithm}" if row.algorithm else "",
         fix=f"{way_out} leaves it to the MPI; please report this",
         code=Exit.WRONG,
@@ -38,7 +38,7 @@ def require_fast(ratios: Iterable[tuple[str, float]], fail_below: float | None) 
     if slow:
         raise SumacError(
             "too-slow",
-            f"{len(slow)} sizes are below {fail_below:g}x",
+            f"{units.counted(len(slow), 'size')} below {fail_below:g}x",
             found=", ".join(slow),
             code=Exit.SLOWER,
         )

@@ -141,11 +141,15 @@ def _read(
     _results(findings, name, record)
 
 
+def _call(row: dict[str, Any]) -> str:
+    return f"{row['collective']} of {units.format_size(row['bytes'])}"
+
+
 def _results(findings: Findings, name: str, record: dict[str, Any]) -> None:
     tries = record["collectives"]
     wrong = [row for row in tries if row["wrong"]]
     if wrong:
-        at = ", ".join(f"{row['collective']} of {units.format_size(row['bytes'])}" for row in wrong)
+        at = ", ".join(map(_call, wrong))
         findings.fail(
             f"{name}: results",
             f"wrong: {at}",
@@ -161,7 +165,11 @@ def _results(findings: Findings, name: str, record: dict[str, Any]) -> None:
     detail = f"{len(taken)} of {len(tries)} collectives taken"
     if taken:
         names = dict.fromkeys(row["algorithm"] for row in taken)
-        findings.ok(f"{name}: paths", f"{detail}: {', '.join(names)}")
+        detail += f": {', '.join(names)}"
+        left = [_call(row) for row in tries if row not in taken]
+        if left:
+            detail += f"; left to the MPI: {', '.join(left)}"
+        findings.ok(f"{name}: paths", detail)
     else:
         reason = tries[0]["algorithm"].removeprefix("mpi:").strip()
         findings.warn(f"{name}: paths", detail, reason, "SUMAC_STATS=1 lists the reasons")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Generator, Iterable
 from contextlib import closing
@@ -12,8 +11,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sumac_mpi.base import endings
+from sumac_mpi.base import endings, files
 from sumac_mpi.base.errors import SumacError, bad_value
+from sumac_mpi.base.spread import Spread
 from sumac_mpi.bench import local_request, message_sizes, results, verdict
 from sumac_mpi.bench.output import Files, Format, Output
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Request, Series
@@ -22,6 +22,8 @@ from sumac_mpi.commands import bench_options as ask
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.launch import hosts, programs
 from sumac_mpi.library import calls, layout
+
+Command = ask.Command
 
 
 def bench(
@@ -56,29 +58,33 @@ def bench(
     turns: ask.Turns = None,
     install_mpis: ask.InstallMpis = False,
     output_format: ask.FormatOption = Format.table,
+    wide: ask.Wide = False,
     series: ask.SeriesOption = Series.sumac,
     json_file: ask.JsonFile = None,
-    plot_file: ask.PlotFile = None,
+    picture: ask.PictureFile = None,
     fail_below: ask.FailBelow = None,
 ) -> None:
     """Measure a collective with and without Sumac, and verify its results.
 
     \b
-    sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double -J out.json
+    sumac bench allreduce -n 4 -b 8 -e 1M -f 8 -d double --json=out.json
     sumac bench bcast --mpi all --fail-below 0.95
     sumac bench iallreduce --overlap --compute idle
     sumac bench allreduce --mpi openmpi --hosts node1:2,node2:2
-    sumac bench allreduce --against all -n 2 -J against.json
-    sumac bench reduce_local --types float,int8 --sizes 64K --plot local.png
-    sumac bench pack --layouts vector_1_2,columns --sizes 256K,64M --plot pack.png
+    sumac bench allreduce --against all -n 2 --json=against.json
+    sumac bench reduce_local --types float,int8 --sizes 64K -o local.png
+    sumac bench pack --layouts vector_1_2,columns --sizes 256K,64M -o pack.png
     """
     given = SimpleNamespace(**locals())
-    calls.require_known(call)
     given.places = hosts.parse(host_list)
     what, given.ranks = (_of_local if call in calls.LOCAL else _of_collective)(given)
     if root >= given.ranks:
         raise bad_value(f"-r {root}: not a rank of {given.ranks}")
-    keep = Files(call, json_file, plot_file)
+    if json_file == files.STDOUT:
+        output_format = Format.json
+    elif output_format is Format.json and json_file is None:
+        json_file = files.STDOUT
+    keep = Files(call, json_file, picture)
     start = partial(
         programs.run, ranks=given.ranks, arguments=what.arguments(), silence=timeout,
         hosts=given.places, launcher_args=launcher_args,
@@ -91,10 +97,8 @@ def bench(
     _refuse(call, {"--under": under, "--turns": turns}, "they need --against MPI,... or all")
     before = _earlier(against)
     targets = _targets(mpi, launcher_name)
-    runs = _measure(map(start, targets), Output(output_format, series.value, before), keep)
-    content = keep.write(runs)
-    if output_format is Format.json:
-        print(json.dumps(content, indent=1))
+    runs = _measure(map(start, targets), Output(output_format, series.value, before, wide), keep)
+    keep.write(runs)
     _judge(runs, before, fail_below)
 
 
@@ -102,7 +106,7 @@ def bench(
 
 
 def _of_collective(given: SimpleNamespace) -> tuple[Request, int]:
-    _refuse(given.call, {"--types": given.types, "--ops": given.ops}, "use -d and -o")
+    _refuse(given.call, {"--types": given.types, "--ops": given.ops}, "use -d and --op")
     _refuse(given.call, {"--layouts": given.layouts}, "they are for pack")
     for_osu = calls.kind(given.call) is calls.Kind.nonblocking and given.output_format is Format.osu
     request = Request(
@@ -121,7 +125,7 @@ def _of_local(given: SimpleNamespace) -> tuple[_Local, int]:
     _refuse(
         given.call,
         {"-n": given.ranks not in (None, 1), "--hosts": given.places, "-d": given.data_type,
-         "-o": given.op, "-r": given.root, "--in-place": given.in_place,
+         "--op": given.op, "-r": given.root, "--in-place": given.in_place,
          "--with-counts": given.with_counts,
          "--overlap": given.overlap, "--format osu": given.output_format is Format.osu},
         "it is measured in one process, by the options that its help names",
@@ -192,15 +196,15 @@ def _cut_short(end: BaseException, runs: list[results.Run], output: Output, keep
         print(f"# incomplete: {cut_by} after {last.mpi_name}", file=sys.stderr)
 
 
-def _earlier(path: str | None) -> dict[tuple[Any, ...], float] | None:
-    """Sumac's time for each measurement in the file."""
+def _earlier(path: str | None) -> dict[tuple[Any, ...], Spread] | None:
+    """Sumac's times for each measurement in the file."""
     if path is None:
         return None
     return {
-        run.key(row): row.sumac_us
+        run.key(row): times
         for run in results.load(Path(path))
         for row in run.rows
-        if row.sumac_us is not None
+        if (times := row.times("sumac"))
     }
 
 
@@ -226,9 +230,7 @@ def _show(records: Iterable[results.Record], output: Output, runs: list[results.
 
 
 def _judge(
-    runs: list[results.Run],
-    before: dict[tuple[Any, ...], float] | None,
-    fail_below: float | None,
+    runs: list[results.Run], before: dict[tuple[Any, ...], Spread] | None, fail_below: float | None
 ) -> None:
     """Raises with status 4 for wrong results, 5 for a size that is too slow."""
     verdict.require_right(runs)
@@ -236,7 +238,7 @@ def _judge(
     for run in runs:
         for row in run.rows:
             earlier = (before or {}).get(run.key(row))
-            change = earlier / row.sumac_us if earlier and row.sumac_us else None
+            change = earlier.median / row.sumac_us if earlier and row.sumac_us else None
             known = [ratio for ratio in (row.speedup, change) if ratio is not None]
             ratios += [(f"{run.mpi_name} {row.place}", min(known))] if known else []
     verdict.require_fast(ratios, fail_below)

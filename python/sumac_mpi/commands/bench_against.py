@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Generator, Mapping
 from contextlib import closing
@@ -133,10 +132,8 @@ def _show(
     compared = against.compare(runs)
     if cut_by:
         runs[-1].cut_by = cut_by
-    content = keep.write(runs, cut_by, against=[each.as_dict() for each in compared])
-    if wanted is Format.json:
-        print(json.dumps(content, indent=1))
-    else:
+    keep.write(runs, cut_by, against=[each.as_dict() for each in compared])
+    if wanted is not Format.json:
         print("\n".join(table(runs, compared)), flush=True)
     if cut_by:
         print(f"# incomplete: {cut_by} after {len(runs)} jobs", file=sys.stderr)

@@ -9,14 +9,16 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from sumac_mpi.base import choices, units
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.bench import local_request, message_sizes, request
 from sumac_mpi.bench.output import Format
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Series
 from sumac_mpi.commands import help_layout
-from sumac_mpi.commands.common_options import JOB, PICTURE
+from sumac_mpi.commands.common_options import JOB, checked, json_option, picture_option
 from sumac_mpi.launch import wheels
 from sumac_mpi.library import calls, elements, tables
+from sumac_mpi.tune import request as tuned
 
 # The headings of the help.
 _WHAT, _HOW, _OUTPUT = "What is measured", "How", "Output"
@@ -30,6 +32,7 @@ class Command(help_layout.Command):
         lists = {
             "{collectives}": calls.collectives,
             "{simulated}": calls.simulated,
+            "{tuned}": lambda: list(tuned.collectives(())),
             "{types}": request.types,
             "{operations}": elements.operations,
             "{layouts}": lambda: tables.names("layouts"),
@@ -62,6 +65,7 @@ Call = Annotated[
     str,
     typer.Argument(
         metavar="COLLECTIVE",
+        callback=checked(calls.require_known),
         help="{collectives}; nonblocking: iallreduce and so on; persistent: "
         "allreduce-persistent and so on; reduce_local; or pack",
     ),
@@ -73,6 +77,7 @@ Smallest = Annotated[
         *("-b", "--min"),
         metavar="SIZE",
         heading=_WHAT,
+        callback=checked(units.parse_size),
         help="Smallest message",
         show_default=message_sizes.SMALLEST,
     ),
@@ -83,6 +88,7 @@ Largest = Annotated[
         *("-e", "--max"),
         metavar="SIZE",
         heading=_WHAT,
+        callback=checked(units.parse_size),
         help="Largest message",
         show_default=message_sizes.LARGEST,
     ),
@@ -114,6 +120,7 @@ Type = Annotated[
         *("-d", "--type"),
         metavar="TYPE",
         heading=_WHAT,
+        callback=checked(lambda name: choices.require("-d", name, request.types())),
         help="Element type: {types}",
         show_default=TYPE,
     ),
@@ -121,9 +128,10 @@ Type = Annotated[
 Op = Annotated[
     Optional[str],
     _option(
-        *("-o", "--op"),
+        "--op",
         metavar="OP",
         heading=_WHAT,
+        callback=checked(lambda name: choices.require("--op", name, elements.operations())),
         help="Operation: {operations}",
         show_default=OP,
     ),
@@ -173,11 +181,7 @@ WithCounts = Annotated[
 Warmup = Annotated[
     int,
     _option(
-        *("-w", "--warmup"),
-        metavar="N",
-        min=0,
-        heading=_HOW,
-        help="Calls before the timed ones",
+        *("-w", "--warmup"), metavar="N", min=0, heading=_HOW, help="Calls before the timed ones"
     ),
 ]
 Rounds = Annotated[
@@ -223,11 +227,7 @@ Overlap = Annotated[
 Tests = Annotated[
     int,
     _option(
-        "--tests",
-        metavar="N",
-        min=0,
-        heading=_HOW,
-        help="With --overlap: calls of MPI_Test during the computation",
+        "--tests", metavar="N", min=0, heading=_HOW, help="Calls of MPI_Test during the computation"
     ),
 ]
 ComputeOption = Annotated[
@@ -255,8 +255,8 @@ Against = Annotated[
         "--against",
         metavar="FILE|MPI,...",
         heading=_OUTPUT,
-        help="Compare with results that -J has written to this file; or measure Sumac beside the "
-        "best of these MPIs, such as openmpi5,mpich,intel or all",
+        help="Compare with results that --json has written to this file; or measure Sumac beside "
+        "the best of these MPIs, such as openmpi5,mpich,intel or all",
     ),
 ]
 Under = Annotated[
@@ -308,6 +308,7 @@ FormatOption = Annotated[
         help="What is printed: table, osu, csv or json",
     ),
 ]
+Wide = Annotated[bool, _option("--wide", heading=_OUTPUT, help="Show all columns of the table")]
 SeriesOption = Annotated[
     Series,
     _option(
@@ -317,19 +318,8 @@ SeriesOption = Annotated[
         help="With --format osu: whose times are printed",
     ),
 ]
-JsonFile = Annotated[
-    Optional[Path],
-    _option("-J", "--json", metavar="FILE", heading=_OUTPUT, help="Write all results to this file"),
-]
-PlotFile = Annotated[
-    Optional[Path],
-    _option(
-        "--plot",
-        metavar="FILE",
-        heading=_OUTPUT,
-        help=PICTURE,
-    ),
-]
+JsonFile = Annotated[Optional[Path], json_option(rich_help_panel=_OUTPUT)]
+PictureFile = Annotated[Optional[Path], picture_option(rich_help_panel=_OUTPUT)]
 FailBelow = Annotated[
     Optional[float],
     _option(

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Optional
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from sumac_mpi.base import files
 from sumac_mpi.base.console import console
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.check import examination
 from sumac_mpi.check.findings import Findings, Status
-from sumac_mpi.commands.common_options import AS_JSON, JOB, LauncherOption, TimeoutOption
+from sumac_mpi.commands.common_options import JOB, JsonOption, LauncherOption, TimeoutOption
 
 
 def check(
@@ -39,7 +39,7 @@ def check(
         ),
     ] = None,
     launcher_name: LauncherOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
+    json_file: JsonOption = None,
     timeout: TimeoutOption = 60,
 ) -> None:
     """Check that Sumac works here, and say what does not, why, and what helps.
@@ -57,11 +57,12 @@ def check(
     except SumacError as error:
         findings.error(error.slug.replace("-", " "), error)
     except KeyboardInterrupt:
-        if not as_json:
+        if not json_file:
             _show(findings)
         raise
-    if as_json:
-        print(json.dumps({"exit": int(findings.exit), "findings": findings.as_dicts()}, indent=1))
+    if json_file:
+        content = {"exit": int(findings.exit), "findings": findings.as_dicts()}
+        files.show_json(content, json_file)
     else:
         _show(findings)
         print(findings.verdict())

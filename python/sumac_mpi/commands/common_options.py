@@ -3,14 +3,53 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Optional
 
 import typer
 
+from sumac_mpi.base import files
+from sumac_mpi.launch import hosts, mpi_names
+
 JOB = "The job"  # the heading, in the help, of the options about a job and its launcher
 FROM_FOLDER = "Show what an earlier job has written into FOLDER; run nothing"
-AS_JSON = "Print JSON"
-PICTURE = "Draw the results into this file: .png, .svg or .pdf"
+
+
+def checked(check: Callable[[Any], object]) -> Callable[[typer.Context, Any], Any]:
+    """A callback for values that `check` raises an error for: so all of them are reported."""
+
+    def callback(context: typer.Context, value: Any) -> Any:
+        # A shell's question is parsed with resilience.
+        if value not in (None, (), []) and not context.resilient_parsing:
+            check(value)
+        return value
+
+    return callback
+
+
+def json_option(**others: Any) -> Any:
+    """Without FILE it is files.STDOUT."""
+    return typer.Option(
+        "--json",
+        metavar="[=FILE]",
+        callback=checked(lambda path: files.check("--json", path)),
+        help="Print JSON, or write it to FILE",
+        **others,
+    )
+
+
+def picture_option(**others: Any) -> Any:
+    return typer.Option(
+        *("-o", "--output"),
+        metavar="FILE",
+        help="Draw a picture into this file: .png, .svg or .pdf",
+        **others,
+    )
+
+
+JsonOption = Annotated[Optional[Path], json_option()]
+PictureOption = Annotated[Optional[Path], picture_option()]
 RanksOption = Annotated[
     Optional[int],
     typer.Option(
@@ -30,7 +69,18 @@ HostsOption = Annotated[
         "--hosts",
         metavar="HOST:RANKS,...",
         rich_help_panel=JOB,
+        callback=checked(hosts.parse),
         help="Where to start ranks: node1:2,node2:2 or node[01-16]:8",
+    ),
+]
+HostfileOption = Annotated[
+    Optional[Path],
+    typer.Option(
+        "--hostfile",
+        metavar="FILE",
+        rich_help_panel=JOB,
+        callback=checked(hosts.read),
+        help="The same from a file, of lines such as 'node1:2' or 'node1 slots=2'",
     ),
 ]
 MpiOption = Annotated[
@@ -39,6 +89,7 @@ MpiOption = Annotated[
         "--mpi",
         metavar="MPI",
         rich_help_panel=JOB,
+        callback=checked(mpi_names.family_of),
         help="Which MPI, if not found from the program: openmpi, mpich, intel and so on",
     ),
 ]
@@ -63,10 +114,7 @@ LauncherArgOption = Annotated[
 VariablesOption = Annotated[
     Optional[list[str]],
     typer.Option(
-        "-x",
-        metavar="NAME[=VALUE]",
-        rich_help_panel=JOB,
-        help="Set or pass on a variable",
+        "-x", metavar="NAME[=VALUE]", rich_help_panel=JOB, help="Set or pass on a variable"
     ),
 ]
 SettingsOption = Annotated[
@@ -85,6 +133,16 @@ OversubscribeOption = Annotated[
     bool,
     typer.Option(
         "--oversubscribe", rich_help_panel=JOB, help="Allow more ranks than cores in any case"
+    ),
+]
+LimitOption = Annotated[
+    Optional[int],
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        min=1,
+        rich_help_panel=JOB,
+        help="End the job if it takes longer",
     ),
 ]
 TimeoutOption = Annotated[

@@ -11,8 +11,8 @@ import typer
 from typer.completion import completion_init, get_completion_script, shell_complete
 from typer.core import TyperCommand
 
-VARIABLE = "_SUMAC_COMPLETE"  # set by the scripts; cli/main.c has its name too
-_NATIVE = ("exec", "plan")  # known by name alone
+from sumac_mpi.commands.help_layout import NATIVE
+from sumac_mpi.commands.main import COMPLETE
 
 
 class Shell(str, Enum):
@@ -34,13 +34,13 @@ def completion(
     sumac completion zsh > ~/.zfunc/_sumac
     sumac completion fish > ~/.config/fish/completions/sumac.fish
     """
-    print(get_completion_script(prog_name="sumac", complete_var=VARIABLE, shell=shell.value))
+    print(get_completion_script(prog_name="sumac", complete_var=COMPLETE, shell=shell.value))
 
 
 def answer(group: Any, asked: str) -> int:
     """Prints what a shell may offer. `group` has the commands in Python, `asked` is the value of
-    VARIABLE; the line is in other variables."""
-    for name in _NATIVE:
+    the variable COMPLETE; the line is in other variables."""
+    for name in NATIVE:  # known by name alone
         group.commands[name] = TyperCommand(name)
     completion_init()
-    return shell_complete(group, {}, "sumac", VARIABLE, asked)
+    return shell_complete(group, {}, "sumac", COMPLETE, asked)

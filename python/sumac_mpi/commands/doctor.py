@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import itertools
-import json
 from typing import Annotated, Optional
 
 import typer
 
+from sumac_mpi.base import files
 from sumac_mpi.base.errors import SumacError
-from sumac_mpi.commands.common_options import AS_JSON
+from sumac_mpi.commands.common_options import JsonOption
 from sumac_mpi.machine import ranks
 
 
@@ -23,7 +23,7 @@ def doctor(
             help="A rank of the job, or its launcher; all jobs of this user if not given",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
+    json_file: JsonOption = None,
 ) -> None:
     """Show where the ranks of a running job are, who waits, in what, and for whom.
 
@@ -49,8 +49,8 @@ def doctor(
             found="only ranks of the same user that have set up a communicator can be seen",
             fix="run it on a host of the job, as the job's user",
         )
-    if as_json:
-        print(json.dumps([rank.as_dict() for rank in found], indent=1))
+    if json_file:
+        files.show_json([rank.as_dict() for rank in found], json_file)
         return
     for job, group in itertools.groupby(found, key=lambda rank: rank.job):
         members = list(group)

@@ -4,20 +4,26 @@ status. The help of the commands in C has the same layout."""
 
 from __future__ import annotations
 
+import shutil
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import Any
 
 import typer.core
 
-_COLUMNS = 80
+from sumac_mpi.base import choices
+from sumac_mpi.base.errors import usage
+from sumac_mpi.commands.usage import Told, is_optional
+
+NATIVE = ("exec", "plan")  # commands that the executable has itself
+_COLUMNS = min(80, shutil.get_terminal_size().columns)
 _LEFT = 27  # columns of an option's names, with the blanks around them
 _HELP = ("-h, --help", "Show this help")
 _OPTIONS = "Options"
 
 
-class Command(typer.core.TyperCommand):
+class Command(Told, typer.core.TyperCommand):
     """`epilog` is the exit status. In the docstring, lines that begin with "sumac" or "mpiexec" are
     examples; an option's rich_help_panel is the heading it stands under."""
 
@@ -45,11 +51,28 @@ class Command(typer.core.TyperCommand):
         return self.filled(_text(parameter))
 
 
-class Group(typer.core.TyperGroup):
-    """The commands of this package, and those two that the `sumac` executable adds."""
+class Group(Told, typer.core.TyperGroup):
+    """The commands of this package, each of which is imported when it is asked for, and those that
+    completion adds."""
+
+    load: Callable[[str], Any]  # returns a command
+    names: Sequence[str]
+
+    def list_commands(self, context: Any) -> list[str]:
+        return [*self.names, *super().list_commands(context)]
+
+    def get_command(self, context: Any, name: str) -> Any:
+        if name in self.names:
+            return self.load(name)
+        found = super().get_command(context, name)
+        if found is None and not context.resilient_parsing:
+            raise usage(
+                f"{name}: there is no such command", choices.advice(name, [*self.names, *NATIVE])
+            )
+        return found
 
     def format_help(self, context: Any, formatter: Any) -> None:
-        rows = [(name, _summary(command)) for name, command in self.commands.items()]
+        rows = [(name, _summary(self.load(name))) for name in self.names]
         options = [(_names(each), _text(each)) for each in self.params]
         lines = ["Usage: sumac COMMAND [ARGUMENTS]", "", self.help or ""]
         lines += [*_section("Commands", rows), *_section(_OPTIONS, [*options, _HELP])]
@@ -90,7 +113,8 @@ def _metavar(parameter: Any) -> str:
 
 def _names(option: Any) -> str:
     names = ", ".join(sorted(option.opts, key=len))
-    return names if option.is_flag else f"{names} {_metavar(option)}"
+    between = "" if is_optional(option) else " "
+    return names if option.is_flag else f"{names}{between}{_metavar(option)}"
 
 
 def _text(parameter: Any) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from enum import Enum
 from typing import Annotated, Any, Optional
@@ -11,9 +10,10 @@ from typing import Annotated, Any, Optional
 import typer
 
 from sumac_mpi import __version__
-from sumac_mpi.base import units
+from sumac_mpi.base import files, units
+from sumac_mpi.base.console import wrapped
 from sumac_mpi.base.errors import bad_value
-from sumac_mpi.commands.common_options import AS_JSON
+from sumac_mpi.commands.common_options import JsonOption
 from sumac_mpi.launch import launcher
 from sumac_mpi.library import distances, layout, options, tables
 from sumac_mpi.machine import hardware
@@ -41,7 +41,7 @@ def info(
         bool,
         typer.Option("--file", help="With options: as a file to edit, and to source in a shell"),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
+    json_file: JsonOption = None,
 ) -> None:
     """Show what is installed, what the machine offers, and which options are set.
 
@@ -57,13 +57,13 @@ def info(
         return
     topics = [topic] if topic else [Topic.build, Topic.mpi, Topic.machine, Topic.options]
     facts = {each.value: _GATHER[each](installation) for each in topics}
-    if as_json:
-        print(json.dumps(facts[topic.value] if topic else facts, indent=1))
+    if json_file:
+        files.show_json(facts[topic.value] if topic else facts, json_file)
         return
     for each in topics:
         full = topic is not None
         for line in _SHOW[each](facts[each.value], full):
-            print(line)
+            print(wrapped(line))
 
 
 def _gather_build(installation: layout.Installation) -> Facts:

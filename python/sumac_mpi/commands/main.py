@@ -1,34 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line: each command is declared in a file of its own in this folder."""
+"""The command line: each command is declared in a file of its own in this folder, and imported only
+when it is asked for: `sumac run` must start fast."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
+import typer.main
 
 from sumac_mpi import __version__
 from sumac_mpi.base import endings
 from sumac_mpi.base.errors import Exit, SumacError
-from sumac_mpi.commands import (
-    bench,
-    bench_options,
-    check,
-    completion,
-    doctor,
-    help_layout,
-    info,
-    plot,
-    profile,
-    run,
-    simulate,
-    trace,
-    tune,
-)
+from sumac_mpi.commands import help_layout, usage, values
 
+COMPLETE = "_SUMAC_COMPLETE"  # set by the scripts of a shell; cli/main.c has its name too
 _STATUS = (
     "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results, 5 slower than asked for, "
     "130 Ctrl-C, 141 closed pipe."
@@ -64,35 +54,41 @@ def root(
     """Faster reductions, broadcasts and all-gathers for unmodified MPI programs."""
 
 
-# Options end at the first word of the program: what follows belongs to it.
-_PROGRAM = {"allow_interspersed_args": False}
-_COMMANDS: dict[str, tuple[Callable[..., None], str, dict[str, bool]]] = {
-    "run": (run.run, _STARTED, _PROGRAM),
-    "info": (info.info, _BRIEF, {}),
+# The exit status of each command, and whether its options end at the first word of a program.
+_COMMANDS: dict[str, tuple[str, bool]] = {
+    "run": (_STARTED, True),
+    "info": (_BRIEF, False),
     "check": (
-        check.check,
         "0 no problem, 1 failed, 2 usage, 3 cannot work here, 4 wrong "
         "results: of the first problem.",
-        _PROGRAM,
+        True,
     ),
-    "bench": (bench.bench, _STATUS, {}),
-    "tune": (tune.tune, "0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results.", {}),
-    "plot": (plot.plot, _BRIEF, {}),
-    "trace": (trace.trace, _STARTED, _PROGRAM),
-    "profile": (profile.profile, _STARTED, _PROGRAM),
-    "simulate": (
-        simulate.simulate,
-        "0 done, 1 failed, 2 usage, 3 no SimGrid here, 4 wrong results of Sumac.",
-        {},
-    ),
-    "doctor": (doctor.doctor, _BRIEF, {}),
-    "completion": (completion.completion, _BRIEF, {}),
+    "bench": (_STATUS, False),
+    "tune": ("0 done, 1 failed, 2 usage, 3 cannot work here, 4 wrong results.", False),
+    "plot": (_BRIEF, False),
+    "trace": (_STARTED, True),
+    "profile": (_STARTED, True),
+    "simulate": ("0 done, 1 failed, 2 usage, 3 no SimGrid here, 4 wrong results of Sumac.", False),
+    "doctor": (_BRIEF, False),
+    "completion": (_BRIEF, False),
 }
-for _name, (_function, _status, _settings) in _COMMANDS.items():
-    _layout = (
-        bench_options.Command if _name in ("bench", "tune", "simulate") else help_layout.Command
-    )
-    app.command(_name, cls=_layout, epilog=_status, context_settings=_settings)(_function)
+
+
+def _load(name: str) -> Any:
+    """The command, from its module: the function of the module's name, in a layout of the module's
+    own where it has one."""
+    module = importlib.import_module(f"sumac_mpi.commands.{name}")
+    status, has_program = _COMMANDS[name]
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(
+        name,
+        cls=getattr(module, "Command", help_layout.Command),
+        epilog=status,
+        context_settings={"allow_interspersed_args": False} if has_program else {},
+    )(getattr(module, name))
+    command = typer.main.get_command(alone)
+    values.take_over(command, getattr(module, name))
+    return command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,30 +100,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     with endings.signals():
-        return endings.status_of(lambda: _run(given))
+        return endings.status_of(lambda: _run(_without_help(given)))
+
+
+def _without_help(given: list[str]) -> list[str]:
+    """`sumac help bench` is `sumac bench --help`."""
+    return [*given[1:2], "--help"] if given[0] == "help" else given
 
 
 def _run(given: list[str]) -> int:
     # Not by app(), which ends a program in its own ways, also for Ctrl-C and closed pipes.
-    command = typer.main.get_command(app)
-    if asked := os.environ.get(completion.VARIABLE):
-        return completion.answer(command, asked)
+    group = typer.main.get_command(app)
+    values.take_over(group, root)
+    group.names, group.load = list(_COMMANDS), _load
+    if asked := os.environ.get(COMPLETE):
+        from sumac_mpi.commands import completion
+
+        return completion.answer(group, asked)
     try:
-        with command.make_context("sumac", given) as context:
-            status = command.invoke(context)
+        with group.make_context("sumac", given) as context:
+            status = group.invoke(context)
     except typer.Exit as end:
         return end.exit_code
-    except Exception as error:
-        # The parser's own exceptions, whose class differs between versions of typer.
-        if not hasattr(error, "format_message"):
-            raise
-        raise _usage_error(error.format_message(), given) from error
+    except SumacError as error:
+        raise usage.complete(error, given[0] if given[0] in _COMMANDS else None) from None
     return status if isinstance(status, int) else int(Exit.OK)
-
-
-def _usage_error(message: str, given: Sequence[str]) -> SumacError:
-    command = next((word for word in given[:1] if word in _COMMANDS), None)
-    shows = f"sumac {command} -h" if command else "sumac -h"
-    message = " ".join(message.replace("Value error, ", "").split()).rstrip(".")
-    what = message[:1].lower() + message[1:]
-    return SumacError("usage", what, fix=f"'{shows}' shows how", code=Exit.USAGE)

@@ -9,17 +9,18 @@ from typing import Annotated, Optional
 import typer
 
 from sumac_mpi.bench import results
+from sumac_mpi.commands.common_options import picture_option
 from sumac_mpi.plot import drawing
 
 
 def plot(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Results that 'sumac bench -J FILE' has written"),
+        typer.Argument(
+            metavar="FILE...", help="Results that 'sumac bench --json=FILE' has written"
+        ),
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The picture: .png, .svg or .pdf")
-    ],
+    output: Annotated[Path, picture_option()],
     title: Annotated[
         Optional[str],
         typer.Option(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,17 +10,18 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi.base import console
+from sumac_mpi.base import console, files
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import recorded
-from sumac_mpi.foretell import measure, prediction
-from sumac_mpi.foretell import report as told
-from sumac_mpi.foretell.known import Known
 from sumac_mpi.launch import hosts, programs
 from sumac_mpi.library import layout
 from sumac_mpi.plot import drawing
-from sumac_mpi.profile import files, job, report
+from sumac_mpi.predict import measure, prediction
+from sumac_mpi.predict import report as told
+from sumac_mpi.predict.known import Known
+from sumac_mpi.profile import job, report
+from sumac_mpi.profile.files import PATTERN
 from sumac_mpi.profile.rows import By
 
 
@@ -32,6 +32,7 @@ def profile(
     ] = None,
     ranks: common.RanksOption = None,
     host_list: common.HostsOption = None,
+    hostfile: common.HostfileOption = None,
     mpi: common.MpiOption = None,
     launcher_name: common.LauncherOption = None,
     extra: common.LauncherArgOption = None,
@@ -39,27 +40,30 @@ def profile(
     settings: common.SettingsOption = None,
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
-    by: Annotated[By, typer.Option("--by", help="What a row of the table stands for")] = By.call,
+    limit: common.LimitOption = None,
+    by: Annotated[
+        By,
+        typer.Option(
+            "--by", metavar="|".join(each.value for each in By), help="What a row stands for"
+        ),
+    ] = By.call,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=1, help="Rows to show at most")
     ] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help=common.AS_JSON)] = False,
+    json_file: common.JsonOption = None,
     folder: Annotated[
         Optional[Path],
         typer.Option("--from", metavar="FOLDER", help=common.FROM_FOLDER),
     ] = None,
-    picture: Annotated[
-        Optional[Path],
-        typer.Option("--plot", metavar="FILE", help=common.PICTURE),
-    ] = None,
+    picture: common.PictureOption = None,
     measuring: Annotated[
         bool,
         typer.Option("--measure", help="Measure what Sumac gains here on N ranks; run nothing"),
     ] = False,
 ) -> None:  # fmt: skip
-    """Run an MPI program; show its collectives, and foretell their time with Sumac.
+    """Run an MPI program; show its collectives, and predict their time with Sumac.
 
-    Sumac only watches. The MPI serves all calls. What Sumac would gain is foretold where it has
+    Sumac only watches. The MPI serves all calls. What Sumac would gain is predicted where it has
     been measured, once, on this machine.
 
     \b
@@ -74,21 +78,21 @@ def profile(
         return
     recorded.require_one_source(command, folder)
     if picture:
-        drawing.check("--plot", picture)  # before the job: it may be a long one
+        drawing.check("-o", picture)  # before the job: it may be a long one
     status = 0
     with ExitStack() as cleanup:
         if folder is None:
-            folder, status = recorded.record(given, "SUMAC_PROFILE", files.PATTERN, cleanup)
+            folder, status = recorded.record(given, "SUMAC_PROFILE", PATTERN, cleanup)
         found = recorded.load(job.load, folder, status)
     known = Known(found)
-    foretold = prediction.foretell(found, known.table)
+    predicted = prediction.predict(found, known.table)
     if picture:
-        drawing.module("profile.figure").draw(found, _is_foretold(known), picture)
-    if as_json:
-        content = report.as_dict(found, by) | {"foretold": told.as_dict(foretold, known)}
-        print(json.dumps(content, indent=1))
+        drawing.module("profile.figure").draw(found, _is_predicted(known), picture)
+    if json_file:
+        content = report.as_dict(found, by) | {"predicted": told.as_dict(predicted, known)}
+        files.show_json(content, json_file)
     else:
-        _show(found, by, top, foretold, known)
+        _show(found, by, top, predicted, known)
     raise typer.Exit(status)
 
 
@@ -107,22 +111,22 @@ def _measure(other: object, ranks: int | None, mpi: str | None, launcher_name: s
     print(f"measured {target.launcher.version} on {number} ranks: {path}")
 
 
-def _is_foretold(known: Known) -> bool:
+def _is_predicted(known: Known) -> bool:
     return any(known.tables.values())
 
 
 def _show(
-    found: job.Profile, by: By, top: int, foretold: prediction.Foretold, known: Known
+    found: job.Profile, by: By, top: int, predicted: prediction.Predicted, known: Known
 ) -> None:
     out = console.console(140)
     out.print(report.title(found), markup=False)
-    collectives = report.table(found, by, top, _is_foretold(known))
+    collectives = report.table(found, by, top, _is_predicted(known))
     if collectives.row_count:
         out.print()
         out.print(collectives)
         out.print()
         out.print(report.waiting_line(found), markup=False)
-        for line in told.lines(foretold, known):
+        for line in told.lines(predicted, known):
             out.print(line, markup=False)
     else:
         out.print("no collective was called")

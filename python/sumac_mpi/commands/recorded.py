@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import typer
 
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.base.errors import Exit, SumacError, bad_value, usage
 from sumac_mpi.commands.run import plan
 from sumac_mpi.launch import job, launcher, processes
 
@@ -22,13 +22,11 @@ Loaded = TypeVar("Loaded")
 
 def require_one_source(command: list[str] | None, folder: Path | None) -> None:
     """Raises a usage error unless there is either a program to run or a folder to read."""
+    if folder and not folder.is_dir():
+        raise bad_value(f"--from {folder}: there is no such directory")
     if bool(command) == bool(folder):
-        raise SumacError(
-            "usage",
-            "either a program to run, or --from FOLDER" + ("; not both" if command else ""),
-            fix="'sumac -h' shows how",
-            code=Exit.USAGE,
-        )
+        both = "APP and --from FOLDER are given: one of them is wanted"
+        raise usage(both if command else "APP is missing, or --from FOLDER")
 
 
 def record(
@@ -47,8 +45,7 @@ def _folder_of(wanted: job.Job, variable: str, files: str, cleanup: ExitStack) -
     if named := wanted.variables.get(variable):
         if any(Path(named).glob(files)):
             raise bad_value(
-                f"{variable}={named} holds files of another job already",
-                fix="name an empty folder",
+                f"{variable}={named} holds files of another job already", fix="name an empty folder"
             )
         try:
             Path(named).mkdir(parents=True, exist_ok=True)

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from types import SimpleNamespace
 from typing import Annotated
 
 import typer
 
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.base.errors import Exit, SumacError, bad_value, print_warning
 from sumac_mpi.commands import common_options as common
-from sumac_mpi.launch import application, hosts, job, launcher, mpi_names
+from sumac_mpi.launch import application, hosts, job, launcher
 from sumac_mpi.library import layout, options
 
 
@@ -23,6 +22,7 @@ def run(
     ],
     ranks: common.RanksOption = None,
     host_list: common.HostsOption = None,
+    hostfile: common.HostfileOption = None,
     mpi: common.MpiOption = None,
     launcher_name: common.LauncherOption = None,
     extra: common.LauncherArgOption = None,
@@ -30,11 +30,15 @@ def run(
     settings: common.SettingsOption = None,
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
+    limit: common.LimitOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the launcher's command line; start nothing")
     ] = False,
 ) -> None:
     """Start an MPI program with Sumac in front of its MPI.
+
+    The launchers' usual options are understood, or passed on: --map-by, --bind-to, -ppn, --mca,
+    -genv, -v and so on.
 
     \b
     sumac run -n 4 ./app
@@ -54,13 +58,15 @@ def run(
 def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
     """The launcher, and the job with `sumac exec` in front of the command. `given` has the
     parameters of run() about the job, by their names."""
-    if given.mpi is not None:
-        mpi_names.family_of(given.mpi)
-    places = hosts.parse(given.host_list)
+    if given.host_list and given.hostfile:
+        raise bad_value("--hosts and --hostfile: one of them")
+    places = hosts.read(given.hostfile) if given.hostfile else hosts.parse(given.host_list)
     installation = layout.find()
     settings = [_as_variable(setting) for setting in given.settings or []]
     added = _variables((given.variables or []) + settings)
     app = application.find(given.command, added)
+    if app.launcher:
+        raise _starts_itself(app, given)
     linked = app.mpi if app.certain or not (given.mpi or given.launcher_name) else None
     chosen = launcher.choose(app.name, linked, given.mpi, given.launcher_name)
     if app.mpi is None and not (given.mpi or given.launcher_name or chosen.family is None):
@@ -73,18 +79,34 @@ def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
         oversubscribe=given.oversubscribe,
         extra=given.extra or [],
         hosts=places,
+        limit=given.limit,
     )
     return chosen, wanted
+
+
+def _starts_itself(app: application.Application, given: SimpleNamespace) -> SumacError:
+    """A job of each rank of a job is what nobody wants."""
+    fix = f"sumac exec -- {shlex.join(given.command)}, with its own option for the number of ranks"
+    if app.is_launcher:
+        fix = f"{app.name} -n {given.ranks or 2} sumac exec ./app"
+    return SumacError(
+        "own-launcher",
+        f"{app.name} starts an MPI job itself, which would be started {given.ranks or 'several'} "
+        "times",
+        found=app.launcher,
+        fix=fix,
+        code=Exit.USAGE,
+    )
 
 
 def _tell_guess(name: str, chosen: launcher.Launcher) -> None:
     """Says that the launcher does not follow from the program: with that of another MPI, each
     process would be a job of its own."""
-    print(
-        f"sumac: warning[mpi-guessed]: no MPI library was found in {name}: it is started by the "
-        f"first launcher in PATH, {chosen.path} of {layout.FAMILIES[chosen.family]}\n"
-        "  fix:   if the program opens the library of another MPI by itself: --mpi NAME",
-        file=sys.stderr,
+    print_warning(
+        "mpi-guessed",
+        f"no MPI library was found in {name}: it is started by the first launcher in PATH, "
+        f"{chosen.path} of {layout.FAMILIES[chosen.family]}",
+        fix="if the program opens the library of another MPI by itself: --mpi NAME",
     )
 
 
@@ -100,12 +122,12 @@ def _warn_inside_of_a_job(command: list[str]) -> None:
     """Warns, in the first process, if a launcher has started this command several times."""
     for size, rank in _TOLD:
         if os.environ.get(size, "1") != "1" and os.environ.get(rank) == "0":
-            print(
-                f"sumac: warning[run-in-job]: a launcher started sumac run {os.environ[size]} "
-                "times, and each starts a job of its own\n"
-                f"  found: {size}={os.environ[size]}\n"
-                f"  fix:   inside of a launcher: sumac exec {shlex.join(command)}",
-                file=sys.stderr,
+            print_warning(
+                "run-in-job",
+                f"a launcher started sumac run {os.environ[size]} times, and each starts a job of "
+                "its own",
+                found=f"{size}={os.environ[size]}",
+                fix=f"inside of a launcher: sumac exec {shlex.join(command)}",
             )
             return
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,13 +13,15 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi.base import console, units
+from sumac_mpi.base import choices, console, files, units
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
-from sumac_mpi.commands.common_options import AS_JSON, SettingsOption
+from sumac_mpi.commands import bench_options
+from sumac_mpi.commands.common_options import JsonOption, PictureOption, SettingsOption
 from sumac_mpi.library import calls
 from sumac_mpi.plot import drawing
 from sumac_mpi.simulate import cluster, measure, request, smpi, table
 
+Command = bench_options.Command
 _SIZES = "8,64,512,4K,32K,256K,1M"
 
 
@@ -53,6 +54,7 @@ RanksOption = Annotated[
     Optional[int],
     typer.Option(
         "-n",
+        "-np",
         "--ranks",
         metavar="N",
         min=2,
@@ -88,7 +90,7 @@ FamilyOption = Annotated[
 OverlapOption = Annotated[
     Optional[float],
     typer.Option(
-        "--overlap",
+        "--work",
         metavar="US",
         min=0,
         help="Make nonblocking calls, and compute for so many us meanwhile",
@@ -96,16 +98,7 @@ OverlapOption = Annotated[
 ]
 TestsOption = Annotated[
     int,
-    typer.Option(
-        "--tests",
-        metavar="N",
-        min=0,
-        help="With --overlap: calls of MPI_Test during the computation",
-    ),
-]
-OutputOption = Annotated[
-    Optional[Path],
-    typer.Option("-o", "--output", metavar="FILE", help="A picture: .png, .svg or .pdf"),
+    typer.Option("--tests", metavar="N", min=0, help="Calls of MPI_Test during the computation"),
 ]
 TimeoutOption = Annotated[
     float,
@@ -124,9 +117,9 @@ def simulate(
     mpi: FamilyOption = Family.any,
     work: OverlapOption = None,
     tests: TestsOption = 0,
-    output: OutputOption = None,
+    output: PictureOption = None,
     timeout: TimeoutOption = 300,
-    as_json: Annotated[bool, typer.Option("--json", help=AS_JSON)] = False,
+    json_file: JsonOption = None,
 ) -> None:
     """Simulate a collective on a cluster that is not there.
 
@@ -138,8 +131,7 @@ def simulate(
     sumac simulate fat-tree -n 512
     sumac simulate my-cluster.toml bcast --sizes 8,64K,1M -o bcast.png
     """
-    if collective not in calls.simulated():
-        raise bad_value(f"{collective}: not one of {', '.join(calls.simulated())}")
+    choices.require("COLLECTIVE", collective, calls.simulated())
     smpi.command()
     smpi.program()
     if output:
@@ -152,7 +144,7 @@ def simulate(
         results = measure.simulate(wanted, timeout, advance)
     if output:
         drawing.module("simulate.picture").draw(results, output)
-    show(results, as_json)
+    show(results, json_file)
     raise typer.Exit(Exit.WRONG if results.wrong_sumac() else Exit.OK)
 
 
@@ -186,9 +178,9 @@ def _progress(wanted: request.Request) -> Iterator[Callable[[str], None]]:
         yield lambda way: update(advance=1, description=way)
 
 
-def show(results: measure.Results, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(results.as_json(), indent=2))
+def show(results: measure.Results, json_file: Path | None) -> None:
+    if json_file:
+        files.show_json(results.as_json(), json_file)
         return
     out = console.console(100)
     out.print(table.table(results))

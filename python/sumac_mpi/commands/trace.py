@@ -26,6 +26,7 @@ def trace(
     ] = None,
     ranks: common.RanksOption = None,
     host_list: common.HostsOption = None,
+    hostfile: common.HostfileOption = None,
     mpi: common.MpiOption = None,
     launcher_name: common.LauncherOption = None,
     extra: common.LauncherArgOption = None,
@@ -33,13 +34,10 @@ def trace(
     settings: common.SettingsOption = None,
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The picture: .png, .svg or .pdf")
-    ] = Path("trace.png"),
+    limit: common.LimitOption = None,
+    output: Annotated[Path, common.picture_option()] = Path("trace.png"),
     json_file: Annotated[
-        Optional[Path],
-        typer.Option("--json", metavar="FILE", help="All operations, for Perfetto and the like",
-                     show_default="beside the picture"),
+        Optional[Path], common.json_option(show_default="beside the picture")
     ] = None,
     number: Annotated[
         Optional[int],
@@ -55,6 +53,8 @@ def trace(
 ) -> None:  # fmt: skip
     """Run an MPI program, and draw when each level of one collective worked.
 
+    The picture shows one operation. The JSON has all of them, for ui.perfetto.dev and the like.
+
     \b
     sumac trace -n 4 --set HIERARCHY=ranks:2,node ./app
     sumac trace --from /shared/folder -o trace.svg
@@ -65,10 +65,11 @@ def trace(
         raise bad_value("--largest and --operation: one of them")
     # Who asks for the file of events gets it, also where nothing can draw.
     draws = json_file is None or drawing.can_draw()
-    json_file = json_file or output.with_suffix(".json")
+    if json_file is None:
+        json_file = output.with_suffix(".json")
+        files.check("--json", json_file)
     if draws:
         drawing.check("-o", output)  # before the job: it may be a long one
-    files.check("--json", json_file)
     status = 0
     with ExitStack() as cleanup:
         if folder is None:
@@ -78,7 +79,8 @@ def trace(
     operations.save(found, json_file)
     if draws:
         drawing.module("trace.figure").draw(operation, found, output)
-    show(operation, found)
+    if json_file != files.STDOUT:
+        show(operation, found)
     raise typer.Exit(status)
 
 

@@ -17,8 +17,8 @@ from sumac_mpi import __version__
 from sumac_mpi.base import console, endings, files, units
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench import message_sizes
+from sumac_mpi.commands import bench_options as ask
 from sumac_mpi.commands import common_options as common
-from sumac_mpi.commands.bench_options import Mpi
 from sumac_mpi.commands.common_options import JOB
 from sumac_mpi.launch import programs
 from sumac_mpi.library import layout
@@ -28,11 +28,16 @@ from sumac_mpi.tune import decision, measure, request, rules, state
 from sumac_mpi.tune.decision import Verdict
 from sumac_mpi.tune.rules import Place
 
+Command = ask.Command
 _WHAT, _OUTPUT = "What is measured", "Output"
 
 Collectives = Annotated[
     Optional[list[str]],
-    typer.Argument(metavar="COLLECTIVE...", help="{collectives}; all if none is given"),
+    typer.Argument(
+        metavar="COLLECTIVE...",
+        callback=common.checked(request.collectives),
+        help="{tuned}; all if none is given",
+    ),
 ]
 SizesOption = Annotated[
     str, typer.Option("--sizes", metavar="SIZE,...", rich_help_panel=_WHAT, help="Message sizes")
@@ -40,11 +45,7 @@ SizesOption = Annotated[
 Turns = Annotated[
     int,
     typer.Option(
-        "--turns",
-        metavar="N",
-        min=2,
-        rich_help_panel=_WHAT,
-        help="How often the jobs take turns",
+        "--turns", metavar="N", min=2, rich_help_panel=_WHAT, help="How often the jobs take turns"
     ),
 ]
 Seconds = Annotated[
@@ -70,8 +71,7 @@ Ranks = Annotated[
     ),
 ]
 Output = Annotated[
-    Path,
-    typer.Option("-o", "--output", metavar="FILE", rich_help_panel=_OUTPUT, help="The rules"),
+    Path, typer.Option("-o", "--output", metavar="FILE", rich_help_panel=_OUTPUT, help="The rules")
 ]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", rich_help_panel=_OUTPUT, help="Replace an existing file")
@@ -104,7 +104,7 @@ def tune(
     turns: Turns = request.TURNS,
     seconds: Seconds = request.SECONDS,
     ranks: Ranks = None,
-    mpi: Mpi = None,
+    mpi: ask.Mpi = None,
     launcher_name: common.LauncherOption = None,
     launcher_args: common.LauncherArgOption = None,
     timeout: common.TimeoutOption = 300,
@@ -222,7 +222,11 @@ def _head(wanted: request.Request, measured: state.State) -> list[str]:
 def _show(
     verdicts: Mapping[Place, Sequence[Verdict]], found: Sequence[rules.Rule], output: Path
 ) -> None:
-    print("\n".join(report.table(verdicts)))
+    out = console.console(140)
+    for title, table in report.tables(verdicts):
+        out.print(title, markup=False)
+        out.print(table)
+        out.print()
     sizes = sum(len(each) for each in verdicts.values())
     changed = sum(verdict.changes for each in verdicts.values() for verdict in each)
     print(f"# {changed} of {sizes} sizes go another way than by the shipped rules; "

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +31,15 @@ _PYTHON = re.compile(r"python(\d(\.\d+)?)?$")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
 # Several words in one, which shlex splits: bash -c 'cd data && ./app'.
 _COMMANDS = re.compile(r"(?=.*\w).*[ \t\r\n;&|<>()]", re.DOTALL)
+_LAUNCHER = re.compile(r"(?:mpirun|mpiexec|orterun|prterun)(?:\.\w+)?")
+# A command of a shell that starts a launcher, or a variable that holds one.
+_STARTS = re.compile(
+    r"^(?:[^#\n]*[;&|({`]|[^#\n]*\b(?:then|do|else|exec)\b)?\s*(?:\w+=\S*[ \t]+)*"
+    rf"(?:(?:\S*/)?{_LAUNCHER.pattern}[ \t]\S.*"
+    rf"|\w+=[\"']?(?:\S*/)?{_LAUNCHER.pattern}[\"']?[ \t]*)$",
+    re.MULTILINE,
+)
+_STARTING = ("code_saturne", "examl", "ff-mpirun")  # programs of Debian that start launchers
 _MOST_FILES = 100  # at most so many of the programs that a script names are examined
 _SCRIPT_BYTES = 1 << 14
 
@@ -40,7 +50,12 @@ class Application:
     path: Path
     mpi: elf.MpiLibrary | None  # None if unknown
     static: bool = False  # no library can be loaded in front of its MPI
+    launcher: str = ""  # that it starts by itself, or what shows that it does
     certain: bool = True  # false behind a wrapper, and for Python: mpi4py may choose another MPI
+
+    @property
+    def is_launcher(self) -> bool:
+        return bool(_LAUNCHER.fullmatch(os.path.basename(self.name)))
 
 
 def find(command: list[str], variables: dict[str, str] | None = None) -> Application:
@@ -53,26 +68,36 @@ def find(command: list[str], variables: dict[str, str] | None = None) -> Applica
     path = search.executable(name)
     if path is None:
         raise _unusable(name)
+    if _LAUNCHER.fullmatch(os.path.basename(name)):
+        return Application(name, path, None, launcher=str(path), certain=False)
     binary = elf.read(path)
     if binary is None or _PYTHON.match(path.name):
-        return Application(name, path, search.of_words(command), certain=False)
+        mpi = search.of_words(command)
+        return Application(name, path, mpi, launcher=search.launcher, certain=False)
     mpi = elf.mpi_library(path, search.environment)
     if mpi or binary.static:
         return Application(name, path, mpi, binary.static)
-    return Application(name, path, search.of_words(command[1:]), certain=False)
+    mpi = search.of_words(command[1:])
+    return Application(name, path, mpi, launcher=search.launcher, certain=False)
 
 
 def _unusable(name: str) -> SumacError:
     if os.sep in name and os.path.exists(name):
         what = "is a directory" if os.path.isdir(name) else "is not executable"
-        return SumacError(
-            "not-executable",
-            f"{name} {what}",
-            fix=f"chmod +x {name}" if os.path.isfile(name) else "",
-            code=Exit.NOT_EXECUTABLE,
-        )
+        fix = _way_to_run(name) if os.path.isfile(name) else ""
+        return SumacError("not-executable", f"{name} {what}", fix=fix, code=Exit.NOT_EXECUTABLE)
     fix = f"./{name} names the file in this directory" if os.path.exists(name) else ""
     return SumacError("not-found", f"{name} was not found", fix=fix, code=Exit.NOT_FOUND)
+
+
+def _way_to_run(file: str) -> str:
+    """Of a file that may not be executed: "" where it does not look like a program."""
+    if file.endswith(".py"):
+        return f"python3 {file}"
+    with suppress(OSError), open(file, "rb") as content:
+        if content.read(4).startswith((b"#!", b"\x7fELF")):
+            return f"chmod +x {file}"
+    return ""
 
 
 @dataclass
@@ -85,6 +110,7 @@ class _Search:
 
     environment: dict[str, str]
     seen: set[Path] = field(default_factory=set)
+    launcher: str = ""  # a line that starts a launcher, or the program that is known to do so
 
     def executable(self, name: str) -> Path | None:
         found = shutil.which(name, path=self.environment.get("PATH"))
@@ -114,12 +140,16 @@ class _Search:
             return elf.mpi_library(path, self.environment)
         with open(path, "rb") as file:
             text = file.read(_SCRIPT_BYTES).decode(errors="replace")
+        if path.name in _STARTING:
+            self.launcher = str(path)
         interpreter = text.partition("\n")[0][2:] if text.startswith("#!") else ""
         mpi = self.of_words(interpreter.split())
         return mpi or (None if "python" in interpreter else self._of_text(text))
 
     def _of_text(self, text: str) -> elf.MpiLibrary | None:
         """The programs in a text of shell commands."""
+        if started := _STARTS.search(text):
+            self.launcher = started[0].strip()
         lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
         try:

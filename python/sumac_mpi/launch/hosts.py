@@ -6,15 +6,20 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.base.errors import Exit, SumacError, bad_value, reason
 from sumac_mpi.launch import slurm
-from sumac_mpi.launch.launcher import Launcher
 from sumac_mpi.machine import hardware
+
+if TYPE_CHECKING:
+    from sumac_mpi.launch.launcher import Launcher
 
 # HOST or HOST:RANKS; HOST may have numbers in brackets: node[01-16].
 _PLACE = re.compile(r"((?:[\w.-]|\[\d{1,6}(?:[,/-]\d{1,6})*\])+)(?::([1-9]\d*))?")
 _COMMA = re.compile(r",(?![^\[]*\])")  # outside of brackets
+_SLOTS = re.compile(r"\bslots=(\d+)")
 _MOST = 1 << 16  # hosts
 
 
@@ -45,6 +50,23 @@ def parse(text: str | None) -> Hosts | None:
             raise bad_value(f"--hosts {text}: {word!r} is not HOST or HOST:RANKS")
         places += [(name, int(match[2] or 1)) for name in _names(match[1])]
     return Hosts(tuple(places))
+
+
+def read(file: Path) -> Hosts:
+    """The hosts in a file for launchers: a line for each, with the number of ranks behind a colon
+    or in slots=N. Raises a usage error for another file."""
+    try:
+        lines = [line.partition("#")[0].split() for line in file.read_text().splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise bad_value(f"--hostfile {file}: {reason(error)}") from error
+    places = [
+        f"{name}:{slots[0]}" if (slots := _SLOTS.findall(" ".join(rest))) else name
+        for name, *rest in filter(None, lines)
+    ]
+    found = parse(",".join(places)) if places else None
+    if found is None:
+        raise bad_value(f"--hostfile {file}: there is no host in it")
+    return found
 
 
 def _names(pattern: str) -> list[str]:

@@ -107,7 +107,7 @@ def _missing(option: str, word: str, have: str) -> SumacError:
     if not is_name(word):
         raise bad_value(
             f"{option} {word}: no file, and no MPI that is known by this name",
-            fix="a file that -J has written; or all, or names such as openmpi5,mpich,intel",
+            fix="a file that --json has written; or all, or names such as openmpi5,mpich,intel",
         )
     return SumacError(
         "no-mpi",

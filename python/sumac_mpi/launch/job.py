@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sumac_mpi.base.errors import bad_value
 from sumac_mpi.launch import hosts as hosts_option
 from sumac_mpi.launch import slurm
 from sumac_mpi.launch.hosts import Hosts
@@ -26,6 +27,7 @@ class Job:
     oversubscribe: bool = False
     extra: list[str] = field(default_factory=list)
     hosts: Hosts | None = None
+    limit: int | None = None  # seconds that it may take
 
     @property
     def _room(self) -> Hosts | slurm.Allocation | None:
@@ -56,6 +58,11 @@ def command_line(launcher: Launcher, job: Job) -> list[str]:
     options = {"openmpi": _openmpi_options, "mpich": _mpich_options}.get(
         launcher.family or "", lambda _: []
     )
+    if job.limit and launcher.family is None:
+        raise bad_value(
+            f"--timeout {job.limit}: no such option of {launcher.path.name} is known",
+            fix="give its own options: --launcher-arg ARG",
+        )
     where = hosts_option.options(launcher, job.hosts) if job.hosts else []
     return [launcher.word, "-n", str(job.ranks), *where, *options(job), *job.extra, *job.command]
 
@@ -66,6 +73,8 @@ def _openmpi_options(job: Job) -> list[str]:
         options.append("--oversubscribe")
     if job.binding:
         options += ["--bind-to", job.binding]
+    if job.limit:
+        options += ["--timeout", str(job.limit)]
     for name, value in job.variables.items():
         options += ["-x", f"{name}={value}"]
     return options
@@ -86,6 +95,8 @@ def environment(launcher: Launcher, job: Job) -> dict[str, str]:
     _forget_own_package(result)
     if launcher.family is None:
         result.update(job.variables)
+    if launcher.family == "mpich" and job.limit:
+        result["MPIEXEC_TIMEOUT"] = str(job.limit)
     if launcher.family == "openmpi" and os.geteuid() == 0:
         # Open MPI refuses to run as root unless both are set; containers have no other user.
         result.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
-from sumac_mpi.base.errors import bad_value
+from sumac_mpi.base import choices
 
 # Written without separators and version: `Open-MPI_5.0` is looked up as `openmpi`.
 _FAMILIES = {
@@ -40,9 +39,7 @@ def family_of(text: str) -> str:
     bare = _bare(text)
     if bare in _FAMILY_OF:
         return _FAMILY_OF[bare]
-    near = difflib.get_close_matches(bare, _FAMILY_OF, n=1)
-    fix = f"did you mean {near[0]}?" if near else f"one of {', '.join(_FAMILY_OF)}"
-    raise bad_value(f"--mpi {text}: no MPI that is known by this name", fix=fix)
+    raise choices.unknown(f"--mpi {text}: no MPI that is known by this name", bare, _FAMILY_OF)
 
 
 def contradicts(wanted: str, version: str) -> bool:

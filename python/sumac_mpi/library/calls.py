@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.base import choices
+from sumac_mpi.base.errors import bad_value
 from sumac_mpi.library import tables
 
 REDUCE_LOCAL = "reduce_local"
@@ -136,13 +137,7 @@ def names() -> list[str]:
 
 def require_known(call: str) -> None:
     """Raises a usage error for a name that is no call."""
-    if call not in names():
-        raise SumacError(
-            "usage",
-            f"{call}: not one of {', '.join(names())}",
-            fix="'sumac bench -h' shows how",
-            code=Exit.USAGE,
-        )
+    choices.require("COLLECTIVE", call, names())
 
 
 def _collectives() -> list[Collective]:

@@ -55,7 +55,8 @@ class Rank:
         return self.state in ("T", "t")
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """With names of 64 bits as text, as the report has them: JSON's numbers have 53."""
+        return asdict(self) | {"job": f"{self.job:x}", "team": f"{self.team:x}"}
 
 
 def find(root: Path = Path("/proc")) -> list[Rank]:
@@ -112,7 +113,9 @@ def _other(rank: Rank) -> str:
     text += " and is in no collective"
     if rank.swapped:
         text += f", {rank.swapped >> 20} MiB of it swapped out"
-    if rank.is_stopped and rank.collective:
+    if not rank.is_stopped:
+        return f"{text}; 'eu-stack -p {rank.pid}' shows where it is"
+    if rank.collective:
         text += (
             f", or in one: {rank.seconds:.0f} s ago it waited in {rank.collective} on "
             f"{rank.communicator}"

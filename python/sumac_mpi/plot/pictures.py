@@ -37,7 +37,7 @@ def save(figure: Figure, path: Path, dpi: int) -> None:
     content = io.BytesIO()
     figure.savefig(content, dpi=dpi, format=_ending(path))
     pyplot.close(figure)
-    files.write(path, content.getvalue())
+    files.save(path, content.getvalue())
 
 
 def plain_log_labels(axis: Axis) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The picture of a profile: the time by place in the program, and with Sumac where that is
-foretold; how often each size occurred; and for how long each rank waited. Needs matplotlib."""
+predicted; how often each size occurred; and for how long each rank waited. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ _LONGEST = 44  # characters of a place's name
 _WAITING, _WORK, _SUMAC = "#bbbbbb", "#666666", curves.COLOURS[0]
 
 
-def draw(profile: Profile, foretold: bool, output: Path) -> None:
+def draw(profile: Profile, predicted: bool, output: Path) -> None:
     sites = len(rows(profile, By.site)[:_SITES])
     with pyplot.rc_context(curves.STYLE):
         figure, panels = pyplot.subplots(
             3, 1, figsize=(9, 0.45 * max(sites, 4) + 6.5), layout="constrained",
             height_ratios=[0.45 * max(sites, 4), 2.5, 2.5],
         )  # fmt: skip
-        _sites(panels[0], profile, foretold)
+        _sites(panels[0], profile, predicted)
         _sizes(panels[1], profile)
         _ranks(panels[2], profile)
         pictures.save(figure, output, 130)
 
 
-def _sites(axes: Axes, profile: Profile, foretold: bool) -> None:
+def _sites(axes: Axes, profile: Profile, predicted: bool) -> None:
     shown = rows(profile, By.site)[:_SITES]
     scale = 1e6 * len(profile.ranks)
     places = range(len(shown))
     waited = [row.times.waited / scale for row in shown]
     work = [row.times.total / scale - wait for row, wait in zip(shown, waited)]
-    height = 0.38 if foretold else 0.7
-    above = [place - height / 2 if foretold else place for place in places]
+    height = 0.38 if predicted else 0.7
+    above = [place - height / 2 if predicted else place for place in places]
     axes.barh(above, waited, height, color=_WAITING, label="waiting for others")
     axes.barh(above, work, height, left=waited, color=_WORK, label="the work itself")
-    if foretold:
+    if predicted:
         after = [row.times.with_sumac / scale for row in shown]
         below = [place + height / 2 for place in places]
-        axes.barh(below, after, height, color=_SUMAC, label="with Sumac, foretold")
+        axes.barh(below, after, height, color=_SUMAC, label="with Sumac, predicted")
         for place, row, end in zip(below, shown, after):
             if row.times.with_sumac:
                 gain = row.times.total / row.times.with_sumac

@@ -34,7 +34,7 @@ class Times:
     # Of the waiting, what came of ranks having left the call before it one after another, by the
     # kind of that call.
     passed_on: dict[int, int] = field(default_factory=dict)
-    with_sumac: float = 0.0  # what they would take with Sumac, where that is foretold
+    with_sumac: float = 0.0  # what they would take with Sumac, where that is predicted
 
     @property
     def total(self) -> int:

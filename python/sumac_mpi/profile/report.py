@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from sumac_mpi.base import units
-from sumac_mpi.profile.job import Profile, Times
+from sumac_mpi.profile.job import Profile
 from sumac_mpi.profile.rows import COLUMNS, By, Row, rows
 
 _TEXTS = ("call", "communicator", "type", "operation", "site")
@@ -26,15 +26,12 @@ def title(profile: Profile) -> str:
     )
 
 
-_FORETOLD = ("with Sumac", "times as fast")
-
-
-def table(profile: Profile, by: By, most: int | None, foretold: bool) -> Table:
-    """Collectives, most time first; at most so many rows, if given. `foretold`: the times with
+def table(profile: Profile, by: By, most: int | None, predicted: bool) -> Table:
+    """Collectives, most time first; at most so many rows, if given. `predicted`: the times with
     Sumac are known."""
     shown = rows(profile, by)
     numbers = ("calls", "time", "of run", "waiting", "work per call")
-    result = _empty(by, numbers + (_FORETOLD if foretold else ()))
+    result = _empty(by, numbers + (("with Sumac",) if predicted else ()))
     for row in shown[:most]:
         times = row.times
         mean = times.total / len(profile.ranks)
@@ -44,16 +41,11 @@ def table(profile: Profile, by: By, most: int | None, foretold: bool) -> Table:
             f"{mean / profile.run_ns:.1%}" if profile.run_ns else "",
             f"{times.waited / times.total:.0%}" if times.split else "?",
             units.format_time((times.total - times.waited) / calls) if times.split else "?",
-            *(_with_sumac(times, len(profile.ranks)) if foretold else ()),
+            *([units.format_time(times.with_sumac / len(profile.ranks))] if predicted else ()),
         )  # fmt: skip
     if most is not None and len(shown) > most:
         result.add_row(f"and {len(shown) - most} more (--top)", *[""] * (len(result.columns) - 1))
     return result
-
-
-def _with_sumac(times: Times, ranks: int) -> tuple[str, str]:
-    speedup = times.total / times.with_sumac if times.with_sumac else 1.0
-    return units.format_time(times.with_sumac / ranks), f"{speedup:.2f}"
 
 
 def local_table(profile: Profile, by: By) -> Table | None:

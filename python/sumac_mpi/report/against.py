@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from sumac_mpi.base import units
+from sumac_mpi.base.spread import MEANING, Spread, geometric_mean
 from sumac_mpi.bench.against import Comparison, dropped
 from sumac_mpi.bench.results import Run
 from sumac_mpi.library import calls
 
-# `MPIs` is the number of those measured in this mode: if some are missing, the ratio is in
+# `MPIs` is the number of those measured in this mode: if some are missing, the speedup is in
 # parentheses and does not count. `rounds` are the fewest of a contender.
 _TITLES = (
-    f"#{'size':>9} {'best us':>10}  {'MPI':<10} {'Sumac us':>10}  {'under':<10} {'ratio':>8} "
+    f"#{'size':>7} {'best us':>9}  {'MPI':<9} {'Sumac us':>9}  {'under':<9} {'speedup':>13} "
     f"{'MPIs':>5} {'rounds':>7}"
 )
 
@@ -55,6 +56,7 @@ def _head(runs: Sequence[Run]) -> list[str]:
         "# " + " · ".join(facts),
         "# " + ", ".join(f"{name}: {full}" for name, full in sorted(names.items())),
         f"# Sumac under {', '.join(under) or 'none'}",
+        f"# {MEANING}",
     ]
     idle = sorted({str(run.header["against"]["mpi"]) for run in runs
                    if run.header["against"]["sumac"] and not run.sumac_takes_part})  # fmt: skip
@@ -69,31 +71,33 @@ def _head(runs: Sequence[Run]) -> list[str]:
 
 def _line(each: Comparison) -> str:
     best, own = units.format_us(each.best_us or 0), units.format_us(each.sumac_us or 0)
-    ratio = f"{each.ratio:.2f}x" if each.complete else f"({each.ratio:.2f}x)"
+    ratio = str(each.gain) if each.complete else f"({each.gain})"
     return (
-        f"{each.bytes:>10} {best:>10}  {each.best:<10} {own:>10}  {each.under:<10} {ratio:>8} "
+        f"{each.bytes:>8} {best:>9}  {each.best:<9} {own:>9}  {each.under:<9} {ratio:>13} "
         f"{len(each.plain):>5} {each.rounds:>7}"
     )
 
 
 def _foot(cells: Sequence[Comparison]) -> list[str]:
-    ratios = [(each.ratio, each.bytes) for each in cells if each.ratio and each.complete]
+    ratios = [(each.gain, each.bytes) for each in cells if each.gain and each.complete]
     lines = [f"# Sumac against the best: {_summary(ratios)}"] if ratios else []
-    beside = [(ratio, each.bytes) for each in cells if each.complete
-              and (ratio := each.ratio_beside)]  # fmt: skip
+    beside = [(gain, each.bytes) for each in cells if each.complete
+              and (gain := each.gain_beside)]  # fmt: skip
     if beside:
-        lines.append(f"# and beside each other, after Sumac's barrier: {_summary(beside)}")
+        lines.append(
+            f"# measured in one job, with Sumac's barrier before each call: {_summary(beside)}"
+        )
     for mpi in sorted({name for each in cells for name in each.sumac}):
-        own = [(ratio, each.bytes) for each in cells if (ratio := each.ratio_under(mpi))]
+        own = [(gain, each.bytes) for each in cells if (gain := each.gain_under(mpi))]
         if own:
             lines.append(f"# under {mpi}, against {mpi} by itself: {_summary(own)}")
     return lines
 
 
-def _summary(ratios: Sequence[tuple[float, int]]) -> str:
-    mean = units.geometric_mean(ratio for ratio, _ in ratios)
-    if len(ratios) == 1:
-        return f"{mean:.2f}x"
-    least, at = min(ratios)
-    sizes = f"geometric mean of {len(ratios)} sizes"
-    return f"{mean:.2f}x in the {sizes}, least {least:.2f}x at {units.format_size(at)}"
+def _summary(gains: Sequence[tuple[Spread, int]]) -> str:
+    mean = geometric_mean([gain for gain, _ in gains])
+    if len(gains) == 1:
+        return str(mean)
+    least, at = min(gains, key=lambda each: each[0].median)
+    sizes = f"geometric mean of {len(gains)} sizes"
+    return f"{mean} in the {sizes}, least {least} at {units.format_size(at)}"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sumac_mpi.base import units
+from sumac_mpi.base.spread import Spread
 from sumac_mpi.bench.results import Row, Run
 from sumac_mpi.library import calls
 from sumac_mpi.library.calls import Kind
@@ -43,15 +44,25 @@ class Group:
         return " ".join(column.cell(column.text(row)) for column in self.columns)
 
 
-def groups(run: Run) -> list[Group]:
-    """The call and the MPI; Sumac where it takes part; the blocking call next to a persistent."""
+def groups(run: Run, wide: bool) -> list[Group]:
+    """The call and the MPI; Sumac where it takes part; the blocking call next to a persistent. Not
+    `wide`, what most want to know of a blocking call fits a terminal of 80 columns."""
     stand_in = run.header.get("native_kind")
     found = [_call(run), Group(f"MPI, {stand_in}" if stand_in else "MPI", _native(run))]
     if run.sumac_takes_part:
         found.append(Group("Sumac", _sumac(run)))
     if run.kind is Kind.persistent:
         found.append(Group("blocking", _BLOCKING))
-    return found
+    if wide:
+        return found
+    return [
+        Group(group.heading, [each for each in group.columns if each.title not in _ONLY_WIDE])
+        for group in found
+    ]
+
+
+# One type and one operation are those of all rows.
+_ONLY_WIDE = ("count", "type", "op", "busbw GB/s", "busbw", "p99 us", "start us")
 
 
 def _call(run: Run) -> Group:
@@ -60,7 +71,7 @@ def _call(run: Run) -> Group:
     mode = [Column("mode", 11, lambda row: row.mode or "-")] if run.line_is_measured else []
     columns = [
         *mode,
-        Column("size", 10, lambda row: str(row.bytes)),
+        Column("size", 8, lambda row: str(row.bytes)),
         Column("count", 9, lambda row: str(row.record["count"])),
         Column("type", max(7, len(type_)), lambda row: type_ if row.bytes else "-"),
         Column("op", max(5, len(op)), _operation),
@@ -70,7 +81,7 @@ def _call(run: Run) -> Group:
 
 def _native(run: Run) -> list[Column]:
     columns = [
-        Column("p50 us", 10, lambda row: units.format_us(row.native_us)),
+        Column("p50 us", 9, lambda row: units.format_us(row.native_us)),
         Column("busbw GB/s", 11, lambda row: _bandwidth(row, row.native_us)),
     ]
     return columns + _between_start_and_wait(run, "native")
@@ -78,15 +89,15 @@ def _native(run: Run) -> list[Column]:
 
 def _sumac(run: Run) -> list[Column]:
     columns = [
-        Column("p50 us", 10, lambda row: _us(row.sumac_us)),
-        Column("p99 us", 10, lambda row: _us(row.sumac_p99)),
+        Column("p50 us", 9, lambda row: _us(row.sumac_us)),
+        Column("p99 us", 9, lambda row: _us(row.sumac_p99)),
         Column("busbw", 7, lambda row: _bandwidth(row, row.sumac_us)),
     ]
     return [
         *columns,
         *_between_start_and_wait(run, "sumac"),
-        Column(" algo", 19, lambda row: " " + _algorithm(row), left=True),
-        Column("speedup", 8, lambda row: _times(row.speedup)),
+        Column("speedup", 11, lambda row: _times(row.gain)),
+        Column(" algo", 16, lambda row: " " + _algorithm(row), left=True),
     ]
 
 
@@ -105,8 +116,8 @@ def _us(us: float | None) -> str:
     return "-" if us is None else units.format_us(us)
 
 
-def _times(ratio: float | None) -> str:
-    return "-" if ratio is None else f"{ratio:.2f}x"
+def _times(quotient: Spread | None) -> str:
+    return "-" if quotient is None else str(quotient)
 
 
 def _percent(overlap: dict[str, float] | None) -> str:
@@ -120,7 +131,7 @@ def _bandwidth(row: Row, us: float | None) -> str:
 def _algorithm(row: Row) -> str:
     """The algorithm's name; calls handed down are marked, with their reasons below the table."""
     name = "mpi" if row.handed_down else row.algorithm or "-"
-    return name if len(name) <= 18 else name[:17] + "…"
+    return name if len(name) <= 15 else name[:14] + "…"
 
 
 def _operation(row: Row) -> str:
@@ -128,6 +139,6 @@ def _operation(row: Row) -> str:
 
 
 _BLOCKING = [
-    Column("p50 us", 10, lambda row: _us(row.blocking_us)),
-    Column("ratio", 7, lambda row: _times(row.against_blocking)),
+    Column("p50 us", 9, lambda row: _us(row.blocking_us)),
+    Column("ratio", 11, lambda row: _times(row.against_blocking)),
 ]

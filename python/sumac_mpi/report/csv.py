@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 
 from sumac_mpi.bench.results import Row, Run
 
@@ -37,6 +38,8 @@ COLUMNS = (
     "blocking_p50_us",
     "mode",
     "line_ns",
+    "speedup_low",
+    "speedup_high",
 )
 
 
@@ -55,6 +58,7 @@ class Csv:
         sumac = record.get("sumac") or {}
         values = {
             **{name: record.get(name, "") for name in COLUMNS},
+            **quartiles(row),
             "mpi": self.run.mpi_name,
             "ranks": self.run.ranks,
             "in_place": int(bool(header.get("in_place"))),
@@ -80,6 +84,13 @@ class Csv:
 
     def foot(self) -> list[str]:
         return []
+
+
+def quartiles(row: Row) -> dict[str, object]:
+    """Of the speedup, by the rounds; empty where there was one."""
+    ends = (row.gain.low, row.gain.high) if row.gain else (math.nan, math.nan)
+    texts = ["" if math.isnan(end) else round(end, 3) for end in ends]
+    return dict(zip(("speedup_low", "speedup_high"), texts))
 
 
 def _or_empty(value: float | None) -> object:

@@ -4,10 +4,12 @@ the size is measured, and comma-separated values."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from statistics import median
 
 from sumac_mpi.base import units
+from sumac_mpi.base.spread import MEANING, geometric_mean
 from sumac_mpi.bench import local_figures
 from sumac_mpi.bench.results import Row, Run
 from sumac_mpi.library import elements
@@ -48,7 +50,8 @@ class LocalTable:
         for reason, handed_down in reasons.items():
             lines += _named(f"handed down to the MPI ({reason})", handed_down)
         wrong = [row for row in rows if row.record.get("wrong_native")]
-        return lines + _named("the MPI's own results were wrong", wrong)
+        lines += _named("the MPI's own results were wrong", wrong)
+        return lines + _steadiness(rows)
 
     def _matrices(self) -> list[str]:
         rows = self._size
@@ -91,9 +94,17 @@ def _summary(rows: list[Row]) -> str:
     near = sum(ratio <= 1.15 for ratio, _ in ratios)
     text = f"# {size}: {near} of {len(ratios)} cells within 1.15x of memcpy"
     text += f", the most {most:.2f}x ({where})"
-    if speedups := [row.speedup for row in rows if row.speedup]:
-        text += f"; {units.geometric_mean(speedups):.2f}x as fast as the MPI (geometric mean)"
+    if gains := [row.gain for row in rows if row.gain]:
+        text += f"; {geometric_mean(gains)} as fast as the MPI (geometric mean)"
     return text
+
+
+def _steadiness(rows: list[Row]) -> list[str]:
+    """How far to trust the cells, which have no room for it themselves."""
+    away = [row.gain.away for row in rows if row.gain and not math.isnan(row.gain.away)]
+    if not away:
+        return []
+    return [f"# {MEANING}: ±{median(away):.0%} in half of the cells, ±{max(away):.0%} in the worst"]
 
 
 def _named(what: str, rows: list[Row]) -> list[str]:
@@ -110,6 +121,7 @@ class LocalCsv:
     COLUMNS = (
         "collective", "mpi", "bytes", "count", "type", "op", "memcpy_us", "mpi_us", "sumac_us",
         "loop_us", "mpi_over_memcpy", "sumac_over_memcpy", "speedup", "algorithm", "wrong",
+        "speedup_low", "speedup_high",
     )  # fmt: skip
 
     def __init__(self, run: Run, first: bool = True) -> None:
@@ -122,6 +134,7 @@ class LocalCsv:
     def row(self, row: Row) -> str:
         values = {
             **{name: row.record.get(name, "") for name in self.COLUMNS},
+            **csv.quartiles(row),
             "mpi": self.run.mpi_name,
             "memcpy_us": row.time("memcpy"),
             "mpi_us": row.time("native"),

@@ -7,71 +7,61 @@ from collections.abc import Mapping
 from typing import Any
 
 from sumac_mpi.base import units
+from sumac_mpi.base.spread import MEANING, Spread, geometric_mean, speedup
 from sumac_mpi.bench.results import Record, Row, Run
 from sumac_mpi.report import columns
 
-Before = Mapping[tuple[Any, ...], float]
+Before = Mapping[tuple[Any, ...], Spread]
 
 
 class Table:
-    """`before` maps what a row measures to Sumac's time in an earlier file: one more column."""
+    """`before` maps what a row measures to Sumac's times in an earlier file: one more column."""
 
-    def __init__(self, run: Run, before: Before | None = None) -> None:
+    def __init__(self, run: Run, before: Before | None = None, wide: bool = False) -> None:
         self.run = run
         self.before = before
-        self.groups = columns.groups(run)
+        self.groups = columns.groups(run, wide)
 
     def head(self) -> list[str]:
         lines = [facts(self.run), *notes(self.run)]
         over = "  ".join(group.over for group in self.groups)
         titles = "  ".join(group.titles for group in self.groups) + f" {'#wrong':>7}"
         if self.before is not None:
-            titles += f"  {'before us':>10} {'change':>7}"
+            titles += f"  {'before us':>9} {'change':>11}"
         # Two groups need no headings: the call's, and the MPI's alone.
         return [*lines, *(["#" + over[1:]] if len(self.groups) > 2 else []), "#" + titles[1:]]
 
     def row(self, row: Row) -> str:
         line = "  ".join(group.line(row) for group in self.groups) + f" {row.wrong:>7}"
-        if self.before is not None and row.sumac_us is not None:
-            line += self._change(row, row.sumac_us)
-        return line
+        if self.before is None or row.sumac_us is None:
+            return line
+        before, change = self.before.get(self.run.key(row)), self._change(row)
+        if before is None or change is None:
+            return f"{line}  {'-':>9} {'-':>11}"
+        return f"{line}  {units.format_us(before.median):>9} {change!s:>11}"
 
-    def _change(self, row: Row, us: float) -> str:
-        before = (self.before or {}).get(self.run.key(row))
-        if not before or not us:
-            return f"  {'-':>10} {'-':>7}"
-        return f"  {units.format_us(before):>10} {f'{before / us:.2f}x':>7}"
+    def _change(self, row: Row) -> Spread | None:
+        before, now = (self.before or {}).get(self.run.key(row)), row.times("sumac")
+        return speedup(before, now) if before and now else None
 
     def foot(self) -> list[str]:
         rows = self.run.rows
         right = sum(row.wrong == 0 for row in rows)
-        text = f"# verified {right} of {len(rows)} sizes"
-        measured = [row for row in rows if row.speedup is not None]
-        if measured:
-            low = min(measured, key=lambda row: row.speedup or 0)
-            high = max(measured, key=lambda row: row.speedup or 0)
-            mean = units.geometric_mean(self.run.speedups)
-            text += f" · geometric-mean speedup {mean:.2f}x"
-            if len(measured) > 1:
-                text += f" (min {low.speedup:.2f}x at {units.format_size(low.bytes)}, "
-                text += f"max {high.speedup:.2f}x at {units.format_size(high.bytes)})"
+        text = f"# verified {right} of {units.counted(len(rows), 'size')}"
         notes = [_against_blocking, _reasons, _native_errors, _unsteady, _modes]
-        return [text, *self._comparison(), *(line for note in notes for line in note(rows))]
+        return [
+            *(text, *_speedups(rows), *self._comparison()),
+            *(line for note in notes for line in note(rows)),
+        ]
 
     def _comparison(self) -> list[str]:
         if self.before is None:
             return []
-        changes = [
-            self.before[self.run.key(row)] / row.sumac_us
-            for row in self.run.rows
-            if row.sumac_us and self.before.get(self.run.key(row))
-        ]
+        changes = [change for row in self.run.rows if (change := self._change(row))]
         if not changes:
             return ["# the earlier file holds none of these measurements"]
-        mean = units.geometric_mean(changes)
-        return [
-            f"# against the earlier file: {mean:.2f}x as fast (geometric mean of {len(changes)})"
-        ]
+        mean = geometric_mean(changes)
+        return [f"# against the earlier file: {mean} as fast (geometric mean of {len(changes)})"]
 
 
 def facts(run: Run) -> str:
@@ -81,7 +71,7 @@ def facts(run: Run) -> str:
     parts = [
         own if header["sumac"]["active"] else f"sumac {header['version']}",
         run.mpi_name,
-        f"{ranks} rank" if ranks == 1 else f"{ranks} ranks",
+        units.counted(ranks, "rank"),
     ]
     if header.get("hosts", 1) > 1:
         parts.append(f"{header['hosts']} hosts")
@@ -107,6 +97,18 @@ def notes(run: Run) -> list[str]:
     return lines
 
 
+def _speedups(rows: list[Row]) -> list[str]:
+    gains = [(row.gain, row) for row in rows if row.gain is not None]
+    if not gains:
+        return []
+    low, high = (end(gains, key=lambda each: each[0].median) for end in (min, max))
+    text = f"# geometric-mean speedup {geometric_mean([gain for gain, _ in gains])}"
+    if len(gains) > 1:
+        text += f" (min {low[0]} at {units.format_size(low[1].bytes)}, "
+        text += f"max {high[0]} at {units.format_size(high[1].bytes)})"
+    return [text, f"# {MEANING}"]
+
+
 def _oversubscribed(header: Record) -> str:
     if not header["oversubscribed"]:
         return ""
@@ -118,9 +120,9 @@ def _against_blocking(rows: list[Row]) -> list[str]:
     ratios = {row.bytes: row.against_blocking for row in rows if row.against_blocking is not None}
     if not ratios:
         return []
-    slower = [units.format_size(size) for size, ratio in ratios.items() if round(ratio, 2) < 1]
-    mean = units.geometric_mean(ratios.values())
-    text = f"# the persistent call is {mean:.2f}x as fast as the blocking one (geometric mean)"
+    slower = [units.format_size(size) for size, each in ratios.items() if round(each.median, 2) < 1]
+    mean = geometric_mean(ratios.values())
+    text = f"# the persistent call is {mean} as fast as the blocking one (geometric mean)"
     return [text + (f", slower at {_list(slower)}" if slower else ", slower at no size")]
 
 
@@ -138,12 +140,12 @@ def _modes(rows: list[Row]) -> list[str]:
     lines = []
     if dropped := sum(row.dropped for row in rows):
         lines.append(f"# {dropped} rounds dropped: the time of a line changed in them")
-    speedups: dict[str, list[float]] = {}
+    gains: dict[str, list[Spread]] = {}
     for row in rows:
-        if row.speedup is not None and row.mode:
-            speedups.setdefault(str(row.record["mode"]["name"]), []).append(row.speedup)
-    if len(speedups) > 1:
-        means = [f"{name} {units.geometric_mean(each):.2f}x" for name, each in speedups.items()]
+        if row.gain is not None and row.mode:
+            gains.setdefault(str(row.record["mode"]["name"]), []).append(row.gain)
+    if len(gains) > 1:
+        means = [f"{name} {geometric_mean(each)}" for name, each in gains.items()]
         lines.append(f"# geometric-mean speedup by mode: {', '.join(means)}")
     return lines
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+from rich.table import Table
 
 from sumac_mpi.base import units
 from sumac_mpi.bench.modes import Mode
@@ -11,40 +13,39 @@ from sumac_mpi.library.layout import FAMILIES
 from sumac_mpi.tune.decision import NATIVE, Cell, Verdict
 from sumac_mpi.tune.rules import Place
 
-_TITLES = (
-    f"#{'size':>9}  {'mode':<11} {'shipped':<13} {'us':>9} {'MPI us':>9}  {'best other':<13} "
-    f"{'us':>9}  {'kept':<13} why"
-)
+_NUMBERS = ("size", "us", "MPI us", "other us")
+_TITLES = ("size", "mode", "shipped", "us", "MPI us", "best other", "other us", "kept", "why")
 
 
-def table(verdicts: Mapping[Place, Sequence[Verdict]]) -> list[str]:
-    lines: list[str] = []
+def tables(verdicts: Mapping[Place, Sequence[Verdict]]) -> Iterator[tuple[str, Table]]:
+    """Each with its title."""
     for place, found in verdicts.items():
-        family = FAMILIES[place.family]
         room = ", more than processors" if place.shared else ""
         room += f", {place.handover}" if place.handover else ""
-        lines += ["", f"# {place.collective} · {place.ranks} ranks{room} · {family}", _TITLES]
-        lines += [line for verdict in found for line in _rows(verdict)]
-    return lines[1:]
+        title = f"# {place.collective} · {place.ranks} ranks{room} · {FAMILIES[place.family]}"
+        table = Table(box=None, pad_edge=False)
+        for name in _TITLES:
+            table.add_column(name, justify="right" if name in _NUMBERS else "left")
+        for verdict in found:
+            for mode in _modes(verdict.cell):
+                table.add_row(*_row(verdict, mode))
+        yield title, table
 
 
-def _rows(verdict: Verdict) -> list[str]:
-    """A line for each mode of the machine of this distance; the decision is one for all."""
-    cell = verdict.cell
+def _modes(cell: Cell) -> list[Hashable]:
+    """A row for each mode of the machine of this distance; the decision is one for all."""
     modes = dict.fromkeys(mode for way in cell.ways.values() for mode in way)
-    ordered = sorted(modes, key=lambda mode: mode.low if isinstance(mode, Mode) else 0.0)
-    return [_row(verdict, mode) for mode in ordered]
+    return sorted(modes, key=lambda mode: mode.low if isinstance(mode, Mode) else 0.0)
 
 
-def _row(verdict: Verdict, mode: Hashable) -> str:
+def _row(verdict: Verdict, mode: Hashable) -> tuple[str, ...]:
     cell = verdict.cell
-    title = f"{mode.name} {mode.middle:.0f}" if isinstance(mode, Mode) else "-"
     best = _best(cell, mode)
-    size = cell.bytes or "-"
     return (
-        f"{size:>10}  {title:<11} {cell.shipped:<13} {_us(cell, cell.shipped, mode):>9} "
-        f"{_us(cell, NATIVE, mode):>9}  {best or '-':<13} {_us(cell, best, mode):>9}  "
-        f"{verdict.kept:<13} {verdict.why}"
+        str(cell.bytes or "-"),
+        f"{mode.name} {mode.middle:.0f}" if isinstance(mode, Mode) else "-",
+        *(cell.shipped, _us(cell, cell.shipped, mode), _us(cell, NATIVE, mode)),
+        *(best or "-", _us(cell, best, mode), verdict.kept, verdict.why),
     )
 
 

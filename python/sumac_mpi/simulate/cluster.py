@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sumac_mpi.base import choices
 from sumac_mpi.base.errors import bad_value
 
 SHIPPED = Path(__file__).parent / "clusters"
@@ -121,11 +121,7 @@ def _read(kind: type, content: Mapping[str, Any], where: str) -> Any:
     fields = {each.name: each for each in dataclasses.fields(kind)}
     for key in content:
         if key not in fields:
-            near = difflib.get_close_matches(key, fields, 1)
-            raise bad_value(
-                f"{where}: unknown key '{key}'",
-                fix=f"did you mean '{near[0]}'?" if near else f"known: {', '.join(fields)}",
-            )
+            raise choices.unknown(f"{where}: unknown key '{key}'", key, fields)
     values = {}
     for name, field in fields.items():
         if name in content:

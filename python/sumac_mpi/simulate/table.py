@@ -17,8 +17,8 @@ def title(results: Results) -> str:
     call = request.collective
     if request.nonblocking:
         call = f"nonblocking {call} with {units.format_us(request.compute_us)} us of work"
-    nodes = request.cluster.nodes
-    return f"{call}: {request.ranks} ranks, {nodes} nodes, {request.cluster.title}"
+    nodes = units.counted(request.cluster.nodes, "node")
+    return f"{call}: {request.ranks} ranks, {nodes}, {request.cluster.title}"
 
 
 def table(results: Results) -> Table:
@@ -28,7 +28,7 @@ def table(results: Results) -> Table:
     for way in results.request.ways:
         found.add_column(f"{way} us", justify="right")
     found.add_column("best native", justify="left")
-    found.add_column("times as fast", justify="right")
+    found.add_column("speedup", justify="right")
     for size in results.sizes:
         found.add_row(*_row(results, size))
     return found

@@ -7,7 +7,6 @@ were before on it) are the same on all ranks of one; here it gets a number in th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,8 +134,7 @@ def _add(trace: Trace, found: dict[tuple[int, int], Operation], file: rank_file.
 
 def save(trace: Trace, path: Path) -> None:
     """All ranks as one file of Chrome's trace events; times from the first operation's begin."""
-    text = json.dumps(list(_events(trace)), separators=(",", ":"))
-    files.write(path, (text + "\n").encode())
+    files.show_json(list(_events(trace)), path, indent=None)
 
 
 def _events(trace: Trace) -> Iterator[Event]:

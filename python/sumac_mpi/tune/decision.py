@@ -18,6 +18,8 @@ from bisect import bisect_right
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sumac_mpi.base.spread import Spread, speedup, spread
+from sumac_mpi.base.spread import geometric_mean as mean_spread
 from sumac_mpi.base.units import geometric_mean
 
 NATIVE = "native"  # the MPI's own function, by the name that rules have for it
@@ -49,6 +51,7 @@ class Gain:
 
     ratio: float  # the other's median time divided by the way's
     clear: bool
+    spread: Spread  # of the ratio
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,8 @@ def decide(cell: Cell) -> Verdict:
         slower, kept = kept, NATIVE
         ratio = _mean(known[NATIVE]) if NATIVE in known else 1.0
         return Verdict(cell, kept, f"{slower} is slower than the MPI's own", ratio)
-    return Verdict(cell, kept, f"{better[kept]:.2f}x", better[kept])
+    why = str(mean_spread([gain.spread for gain in known[kept].values()]))
+    return Verdict(cell, kept, why, better[kept])
 
 
 def gains(cell: Cell, way: str, other: str) -> dict[Hashable, Gain]:
@@ -111,7 +115,11 @@ def _gain(own: Sequence[float], other: Sequence[float]) -> Gain:
     ratio = max(statistics.median(other), _LEAST_US) / max(statistics.median(own), _LEAST_US)
     pairs = sum(len(other) - bisect_right(other, us) for us in own)
     often = pairs >= MOST_PAIRS * len(own) * len(other)
-    return Gain(ratio, ratio >= LEAST_GAIN and often)
+    return Gain(ratio, ratio >= LEAST_GAIN and often, speedup(*map(_spread, (other, own))))
+
+
+def _spread(rounds: Sequence[float]) -> Spread:
+    return spread([max(us, _LEAST_US) for us in rounds])
 
 
 def _pays(cell: Cell, way: str, found: Mapping[Hashable, Gain]) -> bool:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sumac_mpi.base import units
+from sumac_mpi.base import choices, units
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench import request as bench
 from sumac_mpi.bench.message_sizes import Sizes
@@ -118,8 +118,7 @@ def collectives(named: Sequence[str]) -> tuple[str, ...]:
     be for some of these (src/rules/rules_parse.cc)."""
     known = [name for name in calls.collectives() if ways(name) and calls.is_sized(name)]
     for name in named:
-        if name not in known:
-            raise bad_value(f"{name}: not one of {', '.join(known)}")
+        choices.require("COLLECTIVE", name, known)
     return tuple(dict.fromkeys(named)) or tuple(known)
 
 

@@ -15,11 +15,11 @@ from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.bench import message_sizes, results, verdict
 from sumac_mpi.bench.request import Compute, Request
 from sumac_mpi.bench.results import Run
-from sumac_mpi.foretell import gains
-from sumac_mpi.foretell.gains import Stamp
 from sumac_mpi.launch import programs
 from sumac_mpi.library import calls, layout
 from sumac_mpi.machine import hardware
+from sumac_mpi.predict import gains
+from sumac_mpi.predict.gains import Stamp
 
 SIZES = "8,32,128,512,2K,8K,32K,128K,512K,2M,8M"
 _SECONDS = 0.1  # for each size

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.bench import results
-from sumac_mpi.foretell import gains, measure
-from sumac_mpi.foretell.gains import Table
 from sumac_mpi.library import layout
+from sumac_mpi.predict import gains, measure
+from sumac_mpi.predict.gains import Table
 from sumac_mpi.profile.job import Profile
 
 
@@ -51,7 +51,7 @@ class Known:
     def advice(self) -> list[str]:
         """A line for each number of ranks that was asked for in vain."""
         return [
-            f"not foretold for communicators of {ranks} ranks: there is {problem} of "
+            f"no prediction for communicators of {ranks} ranks: there is {problem} of "
             f"{results.short_mpi_name(self.mpi)}; to measure one: sumac profile --measure "
             f"-n {ranks} --mpi {family(self.mpi)}"
             for ranks, problem in sorted(self.problems.items())

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from sumac_mpi.foretell.gains import Table
 from sumac_mpi.library import calls, elements
+from sumac_mpi.predict.gains import Table
 from sumac_mpi.profile.files import Kind, Rank
 from sumac_mpi.profile.job import Profile, Times
 from sumac_mpi.profile.rows import call_name
@@ -29,7 +29,7 @@ CALLS_BEFORE = 2
 
 
 @dataclass
-class Foretold:
+class Predicted:
     """Nanoseconds, means over the ranks."""
 
     before: float = 0.0  # in collectives
@@ -42,14 +42,10 @@ class Foretold:
     def run_after(self) -> float:
         return self.run - (self.before - self.after)
 
-    @property
-    def speedup(self) -> float:
-        return self.before / self.after if self.after else 1.0
 
-
-def foretell(profile: Profile, tables: Tables) -> Foretold:
+def predict(profile: Profile, tables: Tables) -> Predicted:
     """Sets `with_sumac` of the profile's times, and returns their sums."""
-    result = Foretold(run=profile.run_ns)
+    result = Predicted(run=profile.run_ns)
     ranks = len(profile.ranks)
     on_communicator = _calls_by_communicator(profile)
     for rank in profile.ranks:

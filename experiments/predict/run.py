@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `sumac profile` foretells, beside what loading Sumac then gives, for programs that nobody
+"""What `sumac profile` predicts, beside what loading Sumac then gives, for programs that nobody
 here wrote. Prints a table in Markdown. What is measured is kept, and an interrupted run goes on.
 
-Usage: experiments/foretell/run.py [--programs NAME,...] [--rounds N] [--restart] ...
+Usage: experiments/predict/run.py [--programs NAME,...] [--rounds N] [--restart] ...
 Exit status: 0 done, 1 a job failed, 3 no MPI or no Sumac.
 """
 
@@ -82,7 +82,7 @@ def times_of(path):
 def profile_of(given, kept):
     output = sumac(given, "profile", "--from", str(kept), "--by", "collective", "--json")
     content = json.loads(output)
-    told = content["foretold"]
+    told = content["predicted"]
     if not told["tables"]:
         measure_table(given)
         return profile_of(given, kept)
@@ -101,7 +101,7 @@ def collectives(given):
 
 
 def by_collective(rows, counted_as):
-    """{collective, as the statistics count it: seconds in all, waiting, foretold}"""
+    """{collective, as the statistics count it: seconds in all, waiting, predicted}"""
     found = {}
     for row in rows:
         times = found.setdefault(counted_as.get(row["call"], row["call"]), [0.0, 0.0, 0.0])
@@ -142,7 +142,7 @@ def middle(found, key):
 
 
 def by_call(done):
-    """{call: [ms in it, of that waiting, ms foretold, ms measured]}, medians over the rounds."""
+    """{call: [ms in it, of that waiting, ms predicted, ms measured]}, medians over the rounds."""
 
     def median(way, value):
         return statistics.median(1e3 * value(each["by"]) for each in done[way])
@@ -173,19 +173,19 @@ def row_of(name, done):
 
 
 def print_details(name, done):
-    print(f"\n{name}, ms: the MPI, of it waiting, foretold; measured with Sumac")
+    print(f"\n{name}, ms: the MPI, of it waiting, predicted; measured with Sumac")
     for call, told in by_call(done).items():
         print(f"  {call:24}", " ".join(f"{ms:9.3f}" for ms in told))
-    print(f"  set-up, foretold: {1e3 * middle(done['profile'], 'set_up'):.3f}")
+    print(f"  set-up, predicted: {1e3 * middle(done['profile'], 'set_up'):.3f}")
 
 
-HEADS = ("program | run s | in collectives ms | of it waiting | with Sumac, foretold ms | "
-         "measured ms | error | times as fast, foretold | measured | spared of the run, foretold ms"
-         " | measured ms")  # fmt: skip
+HEADS = ("program | run s | in collectives ms | of it waiting | with Sumac, predicted ms | "
+         "measured ms | error | times as fast, predicted | measured | spared of the run, predicted "
+         "ms | measured ms")  # fmt: skip
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="what is foretold, beside what is measured")
+    parser = argparse.ArgumentParser(description="what is predicted, beside what is measured")
     parser.add_argument("--programs", default=",".join(programs.PROGRAMS))
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--ranks", type=int, default=2)
@@ -193,7 +193,7 @@ def arguments():
     parser.add_argument("--details", action="store_true", help="times by collective too")
     parser.add_argument("--hpcg", type=pathlib.Path, help="the program xhpcg")
     parser.add_argument("--sumac", type=pathlib.Path, default=ROOT / ".venv/bin/sumac")
-    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/foretell")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/predict")
     parser.add_argument("--mpi", default=jobs.first_mpi(), metavar="FAMILY=LAUNCHER")
     given = parser.parse_args()
     given.work = given.work.resolve()

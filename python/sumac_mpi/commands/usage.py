@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is wrong with a command line: everything at once, in Sumac's words and not the parser's."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sumac_mpi.base import choices
+from sumac_mpi.base.errors import Exit, Several, SumacError, usage
+from sumac_mpi.commands import values
+from sumac_mpi.launch import launcher_words
+
+
+class Told:
+    """For a command or group of typer's: its errors are those of this module."""
+
+    params: list[Any]
+    context_settings: dict[str, Any]
+
+    def parse_args(self, context: Any, words: list[str]) -> list[str]:
+        words = self._with_values(words)
+        try:
+            return super().parse_args(context, list(words))  # type: ignore[misc]
+        except Exception as error:
+            if not (_is_of_parser(error) or getattr(error, "code", None) is Exit.USAGE):
+                raise
+            found = list(_all(self, context, words))
+            raise (Several(found) if len(found) > 1 else (found or [error])[0]) from error
+
+    def get_help_option(self, context: Any) -> Any:
+        option = super().get_help_option(context)  # type: ignore[misc]
+        values.take_over_one(option, bool)
+        return option
+
+    def _with_values(self, words: Sequence[str]) -> list[str]:
+        """Gives options whose value may be left out their value "-": standard output. A value must
+        follow "=", since the next word may be a program or a collective. Launchers' options become
+        those of this command."""
+        options = [each for each in self.params if each.param_type_name == "option"]
+        known = {name for each in options for name in each.opts}
+        valued = {name for each in options if not each.is_flag for name in each.opts}
+        optional = {name for each in options if is_optional(each) for name in each.opts}
+        ends_at_word = self.context_settings.get("allow_interspersed_args") is False
+        result: list[str] = []
+        rest = iter(words)
+        for word in rest:
+            if word == "--" or (ends_at_word and not word.startswith("-")):
+                return [*result, word, *rest]
+            name = word.partition("=")[0]
+            takes_launchers = "--launcher-arg" in known and name not in known
+            if takes_launchers and (own := launcher_words.as_own(word, rest)):
+                result += own
+                continue
+            result.append(f"{word}=-" if word in optional else word)
+            if word in valued - optional:
+                result += list(itertools.islice(rest, 1))
+        return result
+
+
+def is_optional(option: Any) -> bool:
+    """Whether the value of an option may be left out, as its name in the help says."""
+    return str(option.metavar or "").startswith("[=")
+
+
+def _is_of_parser(error: Exception) -> bool:
+    """Its classes differ between the versions of typer."""
+    return hasattr(error, "format_message")
+
+
+def _all(command: Any, context: Any, words: list[str]) -> Iterator[SumacError]:
+    given, extra, of_words = _parsed(command, context, words)
+    yield from of_words
+    for parameter in command.get_params(context):
+        may_be_value = of_words and parameter.param_type_name == "argument"
+        if parameter.is_eager or (may_be_value and given.get(parameter.name)):
+            continue  # --help and the like; or the value of an option that is not known
+        try:
+            parameter.handle_parse_result(context, given, [])
+        except SumacError as error:
+            if error.code is not Exit.USAGE:
+                raise
+            yield error
+    if extra and not of_words and not getattr(command, "allow_extra_args", False):
+        yield usage(f"{extra[0]}: one argument too many")
+
+
+def _parsed(
+    command: Any, context: Any, words: list[str]
+) -> tuple[dict[str, Any], list[str], list[SumacError]]:
+    """What the parser makes of the words without those that it does not understand."""
+    found: list[SumacError] = []
+    while True:
+        try:
+            given, extra, _ = command.make_parser(context).parse_args(args=list(words))
+            return given, extra, found
+        except Exception as error:
+            name = getattr(error, "option_name", None)
+            if name is None:
+                raise
+            found.append(_of_option(command, context, name, error))
+            understood = [word for word in words if not word.startswith(name)]
+            if understood == words:  # one of several letters behind one "-"
+                return {}, [], found
+            words = understood
+
+
+def _of_option(command: Any, context: Any, name: str, error: Any) -> SumacError:
+    known = [each for parameter in command.get_params(context) for each in parameter.opts]
+    if name in known:
+        message = str(error.format_message())
+        lacks = "requires" in message
+        return usage(f"{name}: wants a value" if lacks else f"{name}: takes no value")
+    near = choices.advice(name, [each for each in known if each.startswith("--")])
+    if near.startswith("did"):
+        return usage(f"{name}: there is no such option", near)
+    passing = "--launcher-arg ARG passes a word on to the launcher, 'sumac run -h' shows the rest"
+    return usage(f"{name}: there is no such option", passing if "--launcher-arg" in known else "")
+
+
+def complete(error: SumacError, command: str | None) -> SumacError:
+    """An error of the command line names the help where it has no better advice."""
+    last = error.errors[-1] if isinstance(error, Several) else error
+    if error.code is Exit.USAGE and not last.fix:
+        last.fix = f"'{f'sumac {command}' if command else 'sumac'} -h' shows how"
+    return error
