@@ -62,8 +62,6 @@ bool gather_among(Team& team, const RankList& members, const void* own, void* al
       std::memcpy(to, of_team.data() + static_cast<std::size_t>(rank) * bytes, bytes);
       to += bytes;
     }
-  } else if (members.size() == 1) {
-    std::memcpy(all, own, bytes);
   } else {
     return team.oob.all_gather_among(members, own, all, bytes);
   }

@@ -22,9 +22,9 @@ class Oob {
   virtual void all_gather(const void* own, void* all, std::size_t bytes) = 0;
   // Collective: gathers `bytes` bytes of each rank at rank 0; `all` is used there only.
   virtual void gather(const void* own, void* all, std::size_t bytes) = 0;
-  // Collective among `members` alone, of which this rank is one: gathers `bytes` bytes of each, in
-  // their order. Other ranks may do so at the same time. Returns false, on all members, if there
-  // is no way to do so.
+  // Collective: gathers `bytes` bytes of each of `members`, in their order. This rank is one of
+  // them; each rank of the team is in one such group, whose ranks all name the same. Returns false,
+  // on all members, if there is no way to do so.
   virtual bool all_gather_among(const RankList& members, const void* own, void* all,
                                 std::size_t bytes) = 0;
   // Collective: leaves the bits that are set on all ranks.

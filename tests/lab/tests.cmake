@@ -9,6 +9,8 @@ sumac_lab_test(nodes LAYOUTS 3+3+3 3+3+3turns EXPECTED ${levels} LABELS slow)
 # As in communicators that are too large for every rank to tell all others who it is.
 sumac_lab_test(nodes_introduced PROGRAM nodes LAYOUTS 2+1+2 2+2turns ARGS 600000
                ENV SUMAC_TELL_ALL=1 EXPECTED ${levels})
+sumac_lab_test(communicators_introduced PROGRAM communicators LAYOUTS 2+1+2 ENV SUMAC_TELL_ALL=1
+               EXPECTED bcast:levels)
 sumac_lab_test(nodes_one_each PROGRAM nodes LAYOUTS 1+1+1+1 ARGS 600000 EXPECTED ${levels})
 sumac_lab_test(parts LAYOUTS 2+1+2 3+3turns NONBLOCKING SECONDS 300
                EXPECTED reduce_scatter:levels allgather:levels)

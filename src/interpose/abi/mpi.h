@@ -215,7 +215,6 @@ int PMPI_Cancel(MPI_Request*);
 int PMPI_Cart_shift(MPI_Comm, int, int, int*, int*);
 int PMPI_Cartdim_get(MPI_Comm, int*);
 int PMPI_Comm_call_errhandler(MPI_Comm, int);
-int PMPI_Comm_create_group(MPI_Comm, MPI_Group, int, MPI_Comm*);
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function*, MPI_Comm_delete_attr_function*, int*,
                             void*);
 int PMPI_Comm_disconnect(MPI_Comm*);
@@ -249,7 +248,6 @@ int PMPI_Grequest_start(MPI_Grequest_query_function*, MPI_Grequest_free_function
 int PMPI_Graph_neighbors(MPI_Comm, int, int, int*);
 int PMPI_Graph_neighbors_count(MPI_Comm, int, int*);
 int PMPI_Group_free(MPI_Group*);
-int PMPI_Group_incl(MPI_Group, int, const int*, MPI_Group*);
 int PMPI_Group_translate_ranks(MPI_Group, int, const int*, MPI_Group, int*);
 int PMPI_Igather(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int, MPI_Comm,
                  MPI_Request*);

@@ -17,7 +17,6 @@ namespace sumac {
   X(Cart_shift, MpiComm, int, int, int*, int*)                                                    \
   X(Cartdim_get, MpiComm, int*)                                                                   \
   X(Comm_call_errhandler, MpiComm, int)                                                           \
-  X(Comm_create_group, MpiComm, MpiGroup, int, CommPointer)                                       \
   X(Comm_free_keyval, int*)                                                                       \
   X(Comm_get_errhandler, MpiComm, ErrhandlerPointer)                                              \
   X(Comm_get_name, MpiComm, char*, int*)                                                          \
@@ -40,7 +39,6 @@ namespace sumac {
   X(Graph_neighbors_count, MpiComm, int, int*)                                                    \
   X(Grequest_complete, MpiRequest)                                                                \
   X(Group_free, GroupPointer)                                                                     \
-  X(Group_incl, MpiGroup, int, const int*, GroupPointer)                                          \
   X(Group_translate_ranks, MpiGroup, int, const int*, MpiGroup, int*)                             \
   X(Info_get, MpiInfo, const char*, int, char*, int*)                                             \
   X(Initialized, int*)                                                                            \

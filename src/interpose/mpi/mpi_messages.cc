@@ -84,11 +84,7 @@ bool MpiMessages::poll() {
   return true;
 }
 
-namespace {
-
-// Makes a communicator by make(inner), in which errors are returned. An error of make() is, too.
-template <class Make>
-bool make_quietly(MpiComm comm, MpiComm& inner, Make make) {
+bool make_inner(MpiComm comm, int color, int rank, MpiComm& inner) {
   inner = kMpi.comm_null;
   MpiErrhandler handler = kMpi.errhandler_null;
   mpi.Comm_get_errhandler(comm, one(handler));
@@ -96,31 +92,12 @@ bool make_quietly(MpiComm comm, MpiComm& inner, Make make) {
   // MPI_COMM_WORLD. If the handler were set back, errors would be fatal for good.
   const bool stays = family() == Family::mpich && handler == kMpi.errors_are_fatal;
   if (!stays) return_errors(comm);
-  const int error = make(inner);
+  const int error = mpi.Comm_split(comm, color, rank, one(inner));
   if (!stays) mpi.Comm_set_errhandler(comm, handler);
   if (handler != kMpi.errhandler_null) mpi.Errhandler_free(one(handler));
   if (error != kMpiSuccess) inner = kMpi.comm_null;
   if (inner != kMpi.comm_null) return_errors(inner);
   return error == kMpiSuccess;
-}
-
-}  // namespace
-
-bool make_inner(MpiComm comm, int color, int rank, MpiComm& inner) {
-  return make_quietly(comm, inner,
-                      [=](MpiComm& made) { return mpi.Comm_split(comm, color, rank, one(made)); });
-}
-
-bool make_inner_among(MpiComm comm, const std::vector<int>& members, MpiComm& inner) {
-  return make_quietly(comm, inner, [&](MpiComm& made) {
-    MpiGroup all = kMpi.group_null, few = kMpi.group_null;
-    mpi.Comm_group(comm, one(all));
-    int error = mpi.Group_incl(all, static_cast<int>(members.size()), members.data(), one(few));
-    if (error == kMpiSuccess) error = mpi.Comm_create_group(comm, few, 0, one(made));
-    if (few != kMpi.group_null) mpi.Group_free(one(few));
-    mpi.Group_free(one(all));
-    return error;
-  });
 }
 
 }  // namespace sumac

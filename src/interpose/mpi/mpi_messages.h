@@ -52,7 +52,4 @@ class MpiMessages final : public Messages {
 // without a handler of its own reports the error as usual.
 bool make_inner(MpiComm comm, int color, int rank, MpiComm& inner);
 
-// Does the same for these ranks of `comm`, and is collective among them alone.
-bool make_inner_among(MpiComm comm, const std::vector<int>& members, MpiComm& inner);
-
 }  // namespace sumac

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/process/mpi_oob.h"
 
+#include <cstring>
+
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/mpi_messages.h"
@@ -21,12 +23,17 @@ void MpiOob::gather(const void* own, void* all, std::size_t bytes) {
   mpi.Gather(own, count, kMpi.byte, all, count, kMpi.byte, 0, communicator_.comm);
 }
 
-// The program may be receiving anything on the communicator, so the members get one of their own.
+// The program may be receiving anything on the communicator, so the members get one of their own
+// for a moment. It is split off: one that Open MPI 4 makes by MPI_Comm_create_group carries copies
+// of the program's attributes.
 bool MpiOob::all_gather_among(const RankList& members, const void* own, void* all,
                               std::size_t bytes) {
+  const bool alone = members.size() == 1;
+  if (alone) std::memcpy(all, own, bytes);
   MpiComm among = kMpi.comm_null;
-  bool worked = make_inner_among(communicator_.comm, {members.begin(), members.end()}, among);
-  if (among == kMpi.comm_null) return false;
+  bool worked = make_inner(communicator_.comm, alone ? kMpi.undefined : members[0],
+                           communicator_.rank, among);
+  if (among == kMpi.comm_null) return worked && alone;
   const int count = static_cast<int>(bytes);
   worked &= mpi.Allgather(own, count, kMpi.byte, all, count, kMpi.byte, among) == kMpiSuccess;
   mpi.Comm_free(one(among));
