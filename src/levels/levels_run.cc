@@ -54,6 +54,11 @@ bool LevelsRun::progress(LevelsOperation& operation) {
 
 void LevelsRun::end(LevelsOperation& operation) { unused_.push_back(&operation); }
 
+void LevelsRun::forget_operations() {
+  unused_.clear();
+  operations_.clear();
+}
+
 Algorithm LevelsRun::choose_direct(Collective collective, std::size_t bytes,
                                    Algorithm otherwise) const {
   return levels_.choose_direct(collective, bytes, otherwise);

@@ -39,6 +39,8 @@ class LevelsRun {
   // Advances every strand as far as it gets, and messages. Returns true if anything moved.
   bool progress(LevelsOperation& operation);
   void end(LevelsOperation& operation);
+  // Frees what operations keep for the next ones: scratch memory and plans. None may be under way.
+  void forget_operations();
 
   const ChoiceTable& choices() const { return levels_.whole; }
   // Returns the direct algorithm that is tried on the lowest level of a call that `otherwise`

@@ -38,6 +38,10 @@ void IdleTeams::keep(Team& team) {
   auto idle = std::make_unique<IdleTeam>();
   idle->key = key_of(team);
   idle->refused = team.refusals.agreed;
+  for (const auto& run : team.levels) run->forget_operations();
+  for (const auto& own : team.own_ranks) {
+    if (own->levels) own->levels->forget_operations();
+  }
   idle->set_up = std::move(static_cast<TeamSetUp&>(team));
   static_cast<TeamSetUp&>(team) = TeamSetUp();
   team.state = Team::State::handed_down;
