@@ -44,7 +44,7 @@ inline constexpr int kMostName = 256, kMostInfoValue = 1024, kMostVersion = 8192
   X(MpiDatatype, byte, MPI_BYTE) X(MpiDatatype, count, MPI_COUNT)                             \
   X(MpiDatatype, float64, MPI_DOUBLE) X(MpiDatatype, int32_t, MPI_INT32_T)                    \
   X(MpiDatatype, offset, MPI_OFFSET) X(MpiDatatype, packed, MPI_PACKED)                       \
-  X(MpiDatatype, uint64_t, MPI_UINT64_T)                                                      \
+  X(MpiDatatype, int64_t, MPI_INT64_T) X(MpiDatatype, uint64_t, MPI_UINT64_T)                 \
   X(MpiErrhandler, errhandler_null, MPI_ERRHANDLER_NULL)                                      \
   X(MpiErrhandler, errors_are_fatal, MPI_ERRORS_ARE_FATAL)                                    \
   X(MpiGroup, group_null, MPI_GROUP_NULL) X(MpiInfo, info_null, MPI_INFO_NULL)                \
