@@ -249,7 +249,7 @@ class TestWithoutPictures:
             ("info",),
             ("check", "-n", "2", "--mpi", family),
             ("bench", "allreduce", "-n", "2", "--mpi", family, "-e", "64", "--iterations", "3",
-             "--rounds", "1", "-J", results),
+             "--rounds", "1", f"--json={results}"),
         ):  # fmt: skip
             done = user.run(lean / "bin/sumac", *arguments)
             assert done.returncode == 0, done.stdout + done.stderr

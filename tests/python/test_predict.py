@@ -290,7 +290,7 @@ def test_pictures(installed, folder, tmp_path, ending):  # noqa: F811
     pytest.importorskip("matplotlib")
     output = tmp_path / f"profile.{ending}"
     status, out, err = installed("profile", "--from", str(folder), "-o", str(output))
-    assert (status, err) == (0, "") and out.startswith("2 ranks on ")
+    assert (status, err) == (0, f"sumac: wrote {output}\n") and out.startswith("2 ranks on ")
     content = output.read_bytes()
     assert content.startswith(b"\x89PNG" if ending == "png" else b"<?xml")
     shutil.rmtree(tmp_path)

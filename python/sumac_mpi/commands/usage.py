@@ -115,7 +115,8 @@ def _of_option(command: Any, context: Any, name: str, error: Any) -> SumacError:
     near = choices.advice(name, [each for each in known if each.startswith("--")])
     if near.startswith("did"):
         return usage(f"{name}: there is no such option", near)
-    passing = "--launcher-arg ARG passes a word on to the launcher, 'sumac run -h' shows the rest"
+    rest = f"'{context.command_path} -h' shows the rest"
+    passing = f"--launcher-arg ARG passes a word on to the launcher, {rest}"
     return usage(f"{name}: there is no such option", passing if "--launcher-arg" in known else "")
 
 
