@@ -16,7 +16,7 @@ bool all_tell_all(const Team& team) {
 }
 
 First first_of(const Hello& hello) {
-  return {hello.options, hello.types, hello.process, hello.serial, 0, hello.world};
+  return {hello.options, hello.types, hello.process, hello.serial, 0};
 }
 
 std::uint64_t hash_of_members(const std::vector<Brief>& briefs) {

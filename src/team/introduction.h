@@ -39,7 +39,6 @@ enum class Fact : std::uint8_t {
 struct First {
   std::uint64_t options, types, process, serial;
   std::uint64_t members;  // hash of the processes of all ranks, in their order
-  std::int64_t world;     // ranks of MPI_COMM_WORLD; 0: there is none
 };
 
 class Introduction {

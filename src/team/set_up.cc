@@ -23,7 +23,6 @@ void note_first(Team& team, const First& first) {
 }
 
 void note_members(Team& team, const Introduction& all) {
-  note_first(team, all.first());
   team.spec = TeamSpec();
   team.spec.placement = all.placement();
   team.spec.family = team.context.family;
@@ -236,7 +235,7 @@ void set_up_team(Team& team, const Hello& own, bool agree_only) {
   if (!all_have_levels(team) && !share(team, node, reach, wishes)) return;
   tell_unmet(team, wishes);
   tell_obstacles(team);
-  note_job(all.first().world == team.size ? all.first().process : 0, team.size);
+  note_job(all.all(Fact::is_whole_job) ? all.first().process : 0, team.size);
   team.wait_policy = wait_policy(team, team.spec.placement.oversubscribed(team.rank));
   team.may_overlap = may_overlap(team, all);
   team.may_be_idle = may_be_idle(team, all);

@@ -224,7 +224,7 @@ bool sends(const Planned& planned) { return planned.levels->whole_group.sends; }
 
 bool set_up_levels(Team& team, const Introduction& introduced, const std::vector<Hello>& node,
                    Reach reach) {
-  std::vector<Planned> all = plan_levels(team, introduced.first().world == team.size);
+  std::vector<Planned> all = plan_levels(team, introduced.all(Fact::is_whole_job));
   // The MPI may run out of communicators for messages between these ranks.
   if (!introduced.all(Fact::may_make_messages) && std::any_of(all.begin(), all.end(), sends)) {
     hand_down_for_good(team, Reason::messages);

@@ -230,7 +230,8 @@ std::byte* Arena::accept(const Ticket& ticket, int rank) {
         (rank == 0 && !reserve_segment(ticket.key, lane, layout.rings_offset(), root_))) {
       return nullptr;
     }
-    populate_segment({memory + lane + own, layout.rank_stride()});
+    if (ticket.bytes > kMostPopulated)
+      populate_segment({memory + lane + own, layout.rank_stride()});
   }
   return memory;
 }
