@@ -6,7 +6,7 @@ import lizard
 from repository import files, finish, name_of
 
 FILE_LINES = 500
-TABLE_LINES = {"src/rules/rules.toml": 750}
+TABLE_LINES = {"src/rules/rules.toml": 350}
 FUNCTION_LINES = 80
 CODE = ("*.c", "*.cc", "*.h", "*.py", "*.hpp", "*.cpp")
 TEXT = (*CODE, "*.S", "*.def", "*.sh", "*.cmake", "*CMakeLists.txt", "*.md", "*.f90", "*.toml")

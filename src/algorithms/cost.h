@@ -73,6 +73,13 @@ Traffic traffic_of(const GroupCall& call, std::uint64_t steps, Each each) {
 inline std::uint64_t chunks_in_slots(const GroupCall& call) {
   return slot_chunks(call.bytes, Layout{}.slot_bytes).count();
 }
+// Returns the bytes of a chunk that has a part for each rank, where there is room for it.
+inline std::size_t divided_chunk(const GroupCall& call) {
+  return Layout::wanted_width(call.ranks) * Layout{}.slot_bytes;
+}
+inline std::uint64_t divided_chunks(const GroupCall& call) {
+  return slot_chunks(call.bytes, divided_chunk(call)).count();
+}
 
 // others_vectors() returns the bytes of all other ranks' vectors, others_parts() those of the other
 // ranks' parts of one vector.

@@ -148,12 +148,13 @@ inline void fold_piece(const ShmGroup& group, std::uint64_t position, const Redu
   });
 }
 
-// Copies the others' pieces of a step out of their slots.
+// Copies the others' pieces of a step out of their slots, the next rank's first, so that no two
+// ranks read from one at the same time.
 template <class Cut>
 void take_from_others(const ShmGroup& group, std::uint64_t position, Bytes output, const Cut& cut,
                       std::size_t step) {
-  for (int r = 0; r < group.size(); ++r) {
-    if (r == group.rank()) continue;
+  for (int i = 1; i < group.size(); ++i) {
+    const int r = (group.rank() + i) % group.size();
     const Piece piece = cut.piece(step, r);
     group.read(position, piece.bytes, [&] {
       (output + piece.offset).copy_from_peer(group.payload(r, position) + piece.place, piece.bytes);

@@ -13,7 +13,7 @@ namespace sumac::alltoall {
 
 // Returns the pieces of a row, each of which takes a position.
 inline Chunks row_chunks(const ShmGroup& group, const AlltoallArguments& args) {
-  return slot_chunks(row_bytes(args, group.rank()), group.slot_bytes());
+  return slot_chunks(row_bytes(args, group.rank()), group.divided_payload());
 }
 
 // Takes the positions that a row needs. Returns the first.

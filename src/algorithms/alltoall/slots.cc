@@ -25,7 +25,7 @@ Task slots(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {
 
 Traffic slots_cost(const GroupCall& call) {
   const std::uint64_t row = others_parts(call);
-  return traffic_in_memory(slot_chunks(row, Layout{}.slot_bytes).count(), 2 * row);
+  return traffic_in_memory(slot_chunks(row, divided_chunk(call)).count(), 2 * row);
 }
 
 }  // namespace sumac::alltoall

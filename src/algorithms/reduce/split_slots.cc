@@ -13,7 +13,7 @@
 namespace sumac::reduce {
 
 Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
-  const SplitChunks cut(group.size(), args.bytes(), group.slot_bytes(), args.unit);
+  const SplitChunks cut(group.size(), args.bytes(), group.divided_payload(), args.unit);
   const std::size_t steps = cut.steps();
   const bool root = group.rank() == args.root;
   const std::uint64_t first = group.take(steps, {.room = cut.room(), .results = true});
@@ -43,7 +43,7 @@ Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
 
 Traffic split_slots_cost(const GroupCall& call) {
   // The root is the busiest.
-  return traffic_in_memory(chunks_in_slots(call) + 1, call.bytes + 2 * others_parts(call));
+  return traffic_in_memory(divided_chunks(call) + 1, call.bytes + 2 * others_parts(call));
 }
 
 }  // namespace sumac::reduce

@@ -12,7 +12,7 @@
 namespace sumac::reduce_scatter {
 
 Task slots(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args) {
-  const SpreadParts cut(args.parts, group.slot_bytes(), args.unit);
+  const SpreadParts cut(args.parts, group.divided_payload(), args.unit);
   const std::size_t steps = cut.steps();
   const std::uint64_t first = group.take(steps, {.room = cut.room()});
   for (std::size_t step = 0; step <= steps; ++step) {
@@ -36,7 +36,7 @@ Task slots(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args) 
 }
 
 Traffic slots_cost(const GroupCall& call) {
-  const std::uint64_t steps = SpreadParts(call.parts(), Layout{}.slot_bytes, kCacheLine).steps();
+  const std::uint64_t steps = SpreadParts(call.parts(), divided_chunk(call), kCacheLine).steps();
   return traffic_in_memory(steps, 2 * others_parts(call));
 }
 

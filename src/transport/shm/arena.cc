@@ -80,14 +80,15 @@ Arena::~Arena() {
 // Returns how many payloads a slot takes in turn. A rank then reads, in one pass through the
 // others' rings, twice what its second-level cache holds: each line has left that cache before it
 // is written again, which costs half as much as recalling it. (That half was gained for 64 KiB
-// between two cores of a Zen 4.)
+// between two cores of a Zen 4.) Many ranks need room for wide chunks.
 std::size_t turns_for(const Layout& layout) {
   constexpr std::size_t kUnknown = 1 << 20, kMost = 8;
   const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
   const std::size_t wanted = 2 * (cache > 0 ? static_cast<std::size_t>(cache) : kUnknown);
   const std::size_t others = static_cast<std::size_t>(std::max(1, layout.ranks - 1));
+  const std::size_t least = Layout::wanted_width(layout.ranks);
   return std::bit_floor(
-      std::clamp<std::size_t>(wanted / (others * layout.ring * layout.slot_bytes), 1, kMost));
+      std::clamp<std::size_t>(wanted / (others * layout.ring * layout.slot_bytes), least, kMost));
 }
 
 // Returns the usual geometry, or a small one if /dev/shm is small (containers often get 64 MiB) or

@@ -44,7 +44,7 @@ class ShmGroup {
         flag_stride_(has_lines() ? rank_stride_ : flags_.by_rank),
         sure_(layout.sure_positions()),
         places_(layout),
-        hand_over_(PassSchedule(std::max<std::size_t>(layout.payload_bytes(), 1))),
+        hand_over_(PassSchedule(std::max<std::size_t>(layout.payload_bytes(), 1)), layout.ranks),
         rank_(rank),
         marked_(kAnnouncedCalls) {}
 
@@ -52,6 +52,7 @@ class ShmGroup {
   int rank() const { return rank_; }
   int size() const { return layout_.ranks; }
   std::size_t slot_bytes() const { return layout_.slot_bytes; }
+  std::size_t divided_payload() const { return layout_.divided_payload(); }
   std::size_t widest_payload() const { return layout_.widest_payload(); }
   std::size_t ring() const { return layout_.ring; }
 
