@@ -28,6 +28,9 @@ def rows(us):
     return found
 
 
+MPIS = "mpich,openmpi"
+
+
 @pytest.fixture
 def two_mpis(sandbox, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
@@ -48,12 +51,24 @@ def test_each_mpi_runs_plain_and_under_sumac_in_turns(two_mpis, sumac):
         (line.split()[0].removeprefix("mpiexec."), "sumac exec -- " in line)
         for line in two_mpis.launched()
     ]
-    once = [("mpich", False), ("mpich", True), ("openmpi", False), ("openmpi", True)]
+    # Open MPI also runs with its own shared memory.
+    once = [(name, loaded) for name in ("mpich", "openmpi", "openmpi") for loaded in (False, True)]
     assert jobs == once + once[::-1]
 
 
+def test_an_mpi_is_tuned_by_a_setting_of_its_own(two_mpis, sumac):
+    two_mpis.add_launcher("mpiexec.openmpi", "openmpi")
+    arguments = ("--against", "openmpi4+sm,mpich", "--turns", "1", "--json=r.json")
+    assert sumac("bench", "allreduce", "-n", "2", *arguments)[0] == 0
+    what = programs.Target(Installation(two_mpis.root), "bench", "openmpi", None)
+    usable = installations.chosen("all", Installation(two_mpis.root), "--against", tuned=True)
+    (tuned,) = [mpi for mpi in usable if mpi.name == "openmpi4+sm"]
+    with installations.environment(tuned, what) as variables:
+        assert variables["OMPI_MCA_coll_sm_priority"] == "90"
+
+
 def test_the_best_of_each_mode(two_mpis, sumac, tmp_path):
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--json=r.json")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", MPIS, "--json=r.json")
     status, out, _ = sumac(*arguments)
     document = json.loads((tmp_path / "r.json").read_text())
     found = [
@@ -91,14 +106,14 @@ def test_a_mode_in_which_an_mpi_was_not_measured_does_not_count(two_mpis, sumac)
         row["line"]["ns"] = [100] * 4
     header = records.header(family="mpich", mpi=MPICH, line_ns=100)
     two_mpis.add_program("bench", "mpich", [header, *near])
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--turns", "2")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", MPIS, "--turns", "2")
     status, out, _ = sumac(*arguments, "--fail-below", "1.5")
     assert "(1.33x±" in out
     assert status == 5  # by 1.00 in the near mode
 
 
 def test_slower_than_the_best_is_status_5(two_mpis, sumac):
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--turns", "1")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", MPIS, "--turns", "1")
     status, _, err = sumac(*arguments, "--fail-below", "1.7")
     assert status == 5 and "far 500 ns 8 B 1.60x, far 500 ns 64K 1.60x" in err
     assert sumac(*arguments, "--fail-below", "1.5")[0] == 0
@@ -113,7 +128,7 @@ def test_wrong_results_are_status_4(two_mpis, sumac):
 
 def test_a_job_that_fails_keeps_what_was_measured(two_mpis, sumac, tmp_path):
     two_mpis.add_program("bench", "openmpi", [], 7)
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--json=r.json")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", MPIS, "--json=r.json")
     status, out, err = sumac(*arguments)
     assert status == 1 and "error[job-failed]" in err and "incomplete" in err
     document = json.loads((tmp_path / "r.json").read_text())
@@ -143,7 +158,7 @@ def test_without_a_line_there_is_one_mode(sandbox, sumac, wanted):
 
 def test_the_picture_has_a_column_for_each_mode(two_mpis, sumac, tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    arguments = ("bench", "allreduce", "-n", "2", "--against", "all", "--json=r.json")
+    arguments = ("bench", "allreduce", "-n", "2", "--against", MPIS, "--json=r.json")
     with pyplot.rc_context({"svg.fonttype": "none"}):
         assert sumac(*arguments, "-o", "a.svg")[0] == 0
         assert sumac("plot", "r.json", "-o", "b.svg") == (0, "", "sumac: wrote b.svg\n")

@@ -83,7 +83,7 @@ def measure(
 def _jobs(asked: Asked) -> list[_Job]:
     """The order changes from turn to turn."""
     installation = layout.find()
-    mpis = installations.chosen(asked.mpis, installation, "--against")
+    mpis = installations.chosen(asked.mpis, installation, "--against", tuned=True)
     under = installations.chosen(asked.under, installation, "--under") if asked.under else mpis
     jobs: list[_Job] = []
     for turn in range(1, (asked.turns or TURNS) + 1):

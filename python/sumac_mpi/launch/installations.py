@@ -9,8 +9,8 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
@@ -26,16 +26,19 @@ _SONAMES = {
     "mpich": ("libmpi.so.12", "libmpich.so.12"),
     ABI: ("libmpi_abi.so.1",),
 }
+# A setting of its own makes this family faster among the ranks of a node: then it is a rival more.
+_TUNED = {"openmpi": ("sm", {"OMPI_MCA_coll_sm_priority": "90"})}
 # The Fortran bindings of this family have a library of their own; Debian's MPICH has another name.
 _FORTRAN = re.compile(r"libmpich?f(ort|90)\.so\.12")
 
 
 @dataclass(frozen=True)
 class Mpi:
-    name: str  # openmpi4, mpich5, intel, mpich5-abi
+    name: str  # openmpi4, mpich5, intel, mpich5-abi, openmpi5+sm
     launcher: launcher.Launcher
     library: Path | None  # None: the one that the system's loader finds
     family: str
+    settings: tuple[tuple[str, str], ...] = ()  # variables that tune it
 
 
 def found() -> list[Mpi]:
@@ -79,12 +82,22 @@ def _library(which: launcher.Launcher, family: str) -> Path | None:
     return next((path for path in candidates if path.exists()), None)
 
 
-def chosen(wanted: str, installation: Installation, option: str) -> list[Mpi]:
+def _tuned(mpi: Mpi) -> Iterator[Mpi]:
+    yield mpi
+    if mpi.family in _TUNED:
+        suffix, settings = _TUNED[mpi.family]
+        yield replace(mpi, name=f"{mpi.name}+{suffix}", settings=tuple(settings.items()))
+
+
+def chosen(wanted: str, installation: Installation, option: str, tuned: bool = False) -> list[Mpi]:
     """The MPIs of a list such as "mpich,openmpi5" or "all"; a name without a number is any version
-    of it. Raises a usage error for a name that no MPI has, and with status 3 where none is found.
+    of it. With `tuned`, those with a setting of their own are among them. Raises a usage error for
+    a name that no MPI has, and with status 3 where none is found.
     """
     built = installation.families("bench")
     usable = [mpi for mpi in found() if mpi.family in built]
+    if tuned:
+        usable = [each for mpi in usable for each in _tuned(mpi)]
     have = ", ".join(f"{mpi.name} ({mpi.launcher.version})" for mpi in usable) or "none"
     result: list[Mpi] = []
     for word in dict.fromkeys(wanted.lower().split(",")):
@@ -123,9 +136,11 @@ def is_name(word: str) -> bool:
     return word == ALL or mpi_names.is_known(word)
 
 
-def environment(mpi: Mpi, what: Target) -> AbstractContextManager[dict[str, str]]:
-    """The variables with which one of Sumac's programs loads this MPI."""
-    return loading(mpi, what.installation.program(what.name, what.family))
+@contextmanager
+def environment(mpi: Mpi, what: Target) -> Iterator[dict[str, str]]:
+    """The variables with which one of Sumac's programs loads this MPI, tuned by its settings."""
+    with loading(mpi, what.installation.program(what.name, what.family)) as variables:
+        yield variables | dict(mpi.settings)
 
 
 @contextmanager
