@@ -87,12 +87,16 @@ Row run_size(const Options& options, const World& world, const Buffers& buffers,
   if (contenders.sumac) field.add(*contenders.sumac, row.sumac.emplace(), row.test, buffers, world);
   if (contenders.blocking)
     field.add(*contenders.blocking, row.blocking.emplace(), row.test, buffers, world);
-  for (std::size_t i = 0; i < field.calls.size(); i++)
-    field.results[i]->wrong = count_wrong(*field.calls[i], row.test, buffers, world);
-  if (row.sumac) row.algorithm = path_of(*field.calls[1], buffers, world);
+  const auto check = [&] {
+    for (std::size_t i = 0; i < field.calls.size(); i++)
+      field.results[i]->wrong = count_wrong(*field.calls[i], row.test, buffers, world);
+    if (row.sumac) row.algorithm = path_of(*field.calls[1], buffers, world);
+  };
+  if (options.cold == 0) check();
   const Setting setting{row.test, buffers, world};
   const std::vector<Times> times = measure(field.calls, setting, options);
   for (std::size_t i = 0; i < times.size(); i++) field.results[i]->times = times[i];
+  if (options.cold > 0) check();
   if (options.overlap) find_overlap(field, setting, options);
   return row;
 }

@@ -2,8 +2,10 @@
 #include "measure.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 
 #include "stats.h"
 #include "timing.h"
@@ -58,6 +60,24 @@ Samples gather(const std::vector<float>& mine, const Plan& plan, const SteadyRou
   const int count = static_cast<int>(mine.size());
   MPI_Gather(mine.data(), count, MPI_FLOAT, samples.us.data(), count, MPI_FLOAT, 0, world.control);
   return samples;
+}
+
+// Times the first calls of each block. The sample of a rank is the mean of its calls, as the dear
+// ones are among them. The blocks come in turn first.
+std::vector<Samples> cold_calls(const std::vector<Block>& blocks, int calls, bool reversed,
+                                const World& world) {
+  std::vector<std::vector<float>> means(blocks.size());
+  SteadyRounds steady(world.line_ns());
+  for (std::size_t turn = 0; turn < blocks.size(); turn++) {
+    const std::size_t i = reversed ? blocks.size() - 1 - turn : turn;
+    std::vector<float> us(static_cast<std::size_t>(calls));
+    blocks[i](calls, us.data());
+    means[i] = {std::accumulate(us.begin(), us.end(), 0.0f) / static_cast<float>(calls)};
+  }
+  if (!steady.add(world.line_ns())) steady.keep_last();
+  std::vector<Samples> result;
+  for (const auto& mean : means) result.push_back(gather(mean, {1, 1}, steady, world));
+  return result;
 }
 
 }  // namespace
@@ -172,7 +192,11 @@ std::vector<Times> measure(const Calls& calls, const Setting& setting, const Opt
   for (const auto& call : calls) blocks.push_back(whole_calls(*call, setting));
   for (const auto& call : calls)
     if (call->kind() != Kind::blocking) blocks.push_back(starts(*call, setting));
-  std::vector<Samples> samples = in_rounds(blocks, options, setting.world);
+  const World& world = setting.world;
+  const bool reversed = std::bit_width(setting.test.bytes()) % 2 == 1;
+  std::vector<Samples> samples = options.cold > 0
+                                     ? cold_calls(blocks, options.cold, reversed, world)
+                                     : in_rounds(blocks, options, world);
   std::vector<Times> result;
   for (std::size_t i = 0, start = calls.size(); i < calls.size(); i++) {
     result.push_back({std::move(samples[i]), {}});

@@ -132,6 +132,9 @@ void declare(CLI::App& app, Options& options) {
       ->check(CLI::Range(0, 10000000));
   app.add_option("--seconds", options.seconds, "time one size may take")
       ->check(CLI::Range(0.001, 3600.0));
+  app.add_option("--cold", options.cold,
+                 "time the first N calls of each size, which nothing comes before")
+      ->check(CLI::Range(0, 1000000));
   declare_overlap(app, options);
   app.add_option("-J,--json", options.json_file, "write the JSON lines to this file too");
 }

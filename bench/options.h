@@ -33,6 +33,7 @@ struct Options {
   int rounds = 10;
   int iterations = 0;    // calls of each contender in a round; 0: as `seconds` allows
   double seconds = 0.5;  // time for one size, without warm-up and checks
+  int cold = 0;          // only the first so many calls of each size are timed; 0: warm calls
   bool overlap = false;
   int tests = 10;  // MPI_Test calls during the computation; 0: not measured
   Compute compute = Compute::busy;

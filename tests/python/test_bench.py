@@ -30,6 +30,17 @@ def test_options_reach_the_program(one_mpi, sumac):
     assert "--rounds 3" in line and line.endswith("--in-place")
 
 
+def test_cold_calls_are_of_one_round(one_mpi, sumac):
+    sumac("bench", "reduce", "-n", "2", "--cold", "10")
+    (line,) = one_mpi.launched()
+    assert line.endswith(" --cold 10")
+    for option in ("--rounds", "--iterations", "--seconds"):
+        status, _, err = sumac("bench", "reduce", "-n", "2", "--cold", "10", option, "1")
+        assert status == 2 and f"{option}: not for --cold" in err
+    status, _, err = sumac("bench", "ireduce", "-n", "2", "--cold", "10", "--overlap")
+    assert status == 2 and "--cold: overlap" in err
+
+
 def test_overlap_reaches_the_program(one_mpi, sumac):
     sumac("bench", "iallreduce", "-n", "2", "--overlap", "--tests", "3", "--compute", "idle")
     sumac("bench", "iallreduce", "-n", "2")

@@ -47,6 +47,7 @@ class Request:
     tests: int
     compute: Compute
     with_counts: bool = False
+    cold: int = 0
 
     def __post_init__(self) -> None:
         size = elements.size_of(self.data_type)
@@ -54,6 +55,8 @@ class Request:
             raise bad_value(f"-e {self.sizes.most}: a {self.data_type} alone has {size} bytes")
         if self.overlap and calls.kind(self.call) is calls.Kind.blocking:
             raise bad_value(f"--overlap: nothing can overlap a blocking {self.call}")
+        if self.cold and self.overlap:
+            raise bad_value("--cold: overlap is measured in calls that are warm")
         if self.with_counts and not calls.has_counts(self.call):
             raise bad_value(f"--with-counts: no other function is measured for {self.call}")
         if not calls.collective(self.call).reduces:
@@ -78,6 +81,8 @@ class Request:
             words.append("--in-place")
         if self.with_counts:
             words.append("--with-counts")
+        if self.cold:
+            words += ["--cold", str(self.cold)]
         if self.overlap:
             words += ["--overlap", "--tests", str(self.tests), "--compute", self.compute.value]
         return [self.call, *self.sizes.arguments(), *words]

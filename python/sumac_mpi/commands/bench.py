@@ -44,6 +44,7 @@ def bench(
     rounds: ask.Rounds = None,
     iterations: ask.Iterations = 0,
     seconds: ask.Seconds = None,
+    cold: ask.Cold = 0,
     overlap: ask.Overlap = False,
     tests: ask.Tests = 10,
     compute: ask.ComputeOption = Compute.busy,
@@ -113,8 +114,12 @@ def _of_collective(given: SimpleNamespace) -> tuple[Request, int]:
         given.call, _sizes(given), given.data_type or TYPE, given.op or OP, given.root,
         given.in_place, given.warmup, given.rounds or ROUNDS, given.iterations,
         given.seconds or SECONDS, given.overlap or for_osu, given.tests, given.compute,
-        given.with_counts,
+        given.with_counts, given.cold,
     )  # fmt: skip
+    if given.cold:
+        effort = {"--rounds": given.rounds, "--iterations": given.iterations,
+                  "--seconds": given.seconds}  # fmt: skip
+        _refuse("--cold", effort, "it makes so many calls of each size, once; see --turns")
     return request, hosts.number_of_ranks(given.ranks, given.places)
 
 
@@ -126,7 +131,7 @@ def _of_local(given: SimpleNamespace) -> tuple[_Local, int]:
         given.call,
         {"-n": given.ranks not in (None, 1), "--hosts": given.places, "-d": given.data_type,
          "--op": given.op, "-r": given.root, "--in-place": given.in_place,
-         "--with-counts": given.with_counts,
+         "--with-counts": given.with_counts, "--cold": given.cold,
          "--overlap": given.overlap, "--format osu": given.output_format is Format.osu},
         "it is measured in one process, by the options that its help names",
     )  # fmt: skip

@@ -216,6 +216,17 @@ Seconds = Annotated[
         show_default=f"{SECONDS}; of reduce_local and pack {local_request.SECONDS}",
     ),
 ]
+Cold = Annotated[
+    int,
+    _option(
+        "--cold",
+        metavar="N",
+        min=0,
+        heading=_HOW,
+        help="Only the first N calls of each size in a job, and their mean",
+        show_default=False,
+    ),
+]
 Overlap = Annotated[
     bool,
     _option(
