@@ -249,7 +249,7 @@ void late_to_root(const std::vector<std::string>& paths, std::size_t fast) {
   for (std::size_t i = 0; i < end + 5; ++i) {
     const bool in_turn = i >= first && i < end;
     const bool is_late = in_turn && static_cast<std::size_t>(order[i - first] - 'A') != fast;
-    if (is_late && rank == ranks - 1) usleep(20000);
+    if (is_late && rank == ranks - 1) usleep(100000);
     reduce_to_first(caller, seen);
     CHECK(!in_turn || seen.paths[i] == paths[static_cast<std::size_t>(order[i - first] - 'A')],
           "call %zu: %s", i, seen.text().c_str());
