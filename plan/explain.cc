@@ -10,6 +10,7 @@
 #include "base/align.h"
 #include "levels/stage_works.h"
 #include "team/spec.h"
+#include "team/trials.h"
 
 namespace sumac::plan {
 namespace {
@@ -99,6 +100,8 @@ class Explainer {
   void add_all(Workers workers, const Choice& choice, Way& way) const;
   Way way(const Choice& choice) const;
   Way in_one_group(const Capabilities& group) const;
+  std::vector<Algorithm> candidates(const Capabilities& communicator,
+                                    const ChoiceTable& table) const;
 
   const Options& options_;
   const Places& places_;
@@ -335,6 +338,29 @@ Way Explainer::in_one_group(const Capabilities& group) const {
   return way;
 }
 
+// Returns what calls of this class go by, and what is tried beside it.
+std::vector<Algorithm> Explainer::candidates(const Capabilities& communicator,
+                                             const ChoiceTable& table) const {
+  const Choice& choice = table.choose(options_.collective, options_.bytes);
+  std::vector<Algorithm> all{choice.algorithm};
+  const bool one_group = communicator.over == Over::shm;
+  const bool wishes = !one_group && (!rules_.rules.empty() || !options_.algo.empty());
+  const std::uint64_t free = free_classes(table, options_.collective, rules_.rules.size());
+  const CollectiveInfo& info = info_of(options_.collective);
+  const bool is_tried = choice.algorithm != Algorithm::native && info.is_sized && !wishes &&
+                        !(options_.reproducible && info.reduces) &&
+                        (free >> Trials::class_of(options_.bytes) & 1);
+  if (!is_tried) return all;
+  if (one_group) {
+    for (const Choice& next : next_choices(rules_, communicator, options_.collective,
+                                           options_.bytes, choice, Candidates::kMostOthers)) {
+      all.push_back(next.algorithm);
+    }
+  }
+  all.push_back(Algorithm::native);
+  return all;
+}
+
 Explanation Explainer::explain() const {
   const Capabilities communicator = spec_.of_all(hierarchy_);
   const ChoiceTable table(rules_, communicator, options_.algo.c_str());
@@ -342,6 +368,7 @@ Explanation Explainer::explain() const {
   result.over = communicator.over;
   const ChoiceRange& range = table.range(options_.collective, options_.bytes);
   result.rule = range.rule;
+  result.candidates = candidates(communicator, table);
   if (communicator.over == Over::shm) {
     result.taken = in_one_group(communicator);
     return result;

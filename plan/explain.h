@@ -46,6 +46,8 @@ struct Explanation {
   Over over = Over::levels;     // of the communicator
   std::int32_t rule = kNoRule;  // that chose the way, if there are several groups
   Way taken;
+  // What trials compare (SUMAC_ADAPT), the likeliest first: what is taken, and what may replace it.
+  std::vector<Algorithm> candidates;
   std::vector<Way> others;
 };
 

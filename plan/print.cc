@@ -90,6 +90,17 @@ std::string chosen(const Explanation& explanation, const RuleSet& rules, const O
   return text + " (" + rule_name(explanation.rule, rules, options) + ")\n";
 }
 
+// "candidates: single_copy, then split_slots, then the MPI's". Nothing is printed if there is one.
+std::string candidates(const std::vector<Algorithm>& all) {
+  if (all.size() < 2) return "";
+  std::string text = "candidates: ";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    text += i > 0 ? ", then " : "";
+    text += all[i] == Algorithm::native ? "the MPI's" : name_of(all[i]);
+  }
+  return text + " (SUMAC_ADAPT)\n";
+}
+
 const char kLegend[] =
     "Steps are waits for other ranks, one after another, of the first chunk; bytes those of the\n"
     "whole message that the busiest rank sends, or reads and writes in shared memory.\n";
@@ -98,7 +109,8 @@ const char kLegend[] =
 
 std::string to_text(const Explanation& explanation, const RuleSet& rules, const Options& options) {
   const Way& way = explanation.taken;
-  std::string text = heading(options) + chosen(explanation, rules, options);
+  std::string text =
+      heading(options) + chosen(explanation, rules, options) + candidates(explanation.candidates);
   if (way.rows.empty()) return text;
   text.append("\n").append(table(way.rows, rules, options)).append("\n");
   if (explanation.over == Over::levels) text += "In all: " + totals(way) + ".\n";
@@ -153,6 +165,8 @@ std::string to_json(const Explanation& explanation, const RuleSet& rules, const 
             {"over", name_of(explanation.over)}};
   json.update(of_way(explanation.taken));
   json["rule"] = rule_name(explanation.rule, rules, options);
+  json["candidates"] = Json::array();
+  for (const Algorithm each : explanation.candidates) json["candidates"].push_back(name_of(each));
   json["levels"] = Json::array();
   for (const Row& row : explanation.taken.rows) {
     json["levels"].push_back(of_row(row, rules, options));

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "algorithms/direct.h"
 #include "algorithms/table.h"
+#include "rules/rules.h"
 #include "testing/group_world.h"
 #include "testing/test_call.h"
 
@@ -203,6 +206,51 @@ TEST(Algorithms, MixedSequences) {
     run_calls(ranks, calls, random, random() % 2 ? 8 : 4);
     ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
   }
+}
+
+// Returns what the shipped rules choose, at some size, in one group of so many ranks, with what may
+// take its place in a trial.
+std::vector<Algorithm> candidates_of(int ranks, Collective collective, Random& random) {
+  Capabilities group;
+  group.ranks = ranks;
+  group.reach = random() % 3 ? Reach::copies : Reach::none;
+  group.oversubscribed = random() % 2;
+  group.spare = !group.oversubscribed && random() % 2;
+  group.measured.distance = random() % 2 ? Distance::near : Distance::far;
+  group.measured.attach = random() % 2 ? Attach::fast : Attach::slow;
+  const std::size_t bytes = std::size_t{1} << random() % 26;
+  const ChoiceTable table({}, group, "");
+  std::vector<Algorithm> all{table.choose(collective, bytes).algorithm};
+  for (const Choice& next : next_choices({}, group, collective, bytes, {all[0]}, 2)) {
+    all.push_back(next.algorithm);
+  }
+  std::erase(all, Algorithm::native);
+  return all;
+}
+
+// A trial may change the algorithm at any call: all candidates give the bits of a serial fold.
+TEST(Algorithms, CandidatesOfTrialsGiveTheSameBits) {
+  std::set<Algorithm> seen;
+  for (int ranks = 2; ranks <= 33; ++ranks) {
+    Random random(static_cast<unsigned>(ranks));
+    std::deque<Call> calls;
+    for (const CollectiveInfo& info : kCollectives) {
+      if (!is_of_ranks(info.collective)) continue;
+      for (int i = 0; i < 3; ++i) {
+        const std::vector<Algorithm> candidates = candidates_of(ranks, info.collective, random);
+        const std::size_t count = kCounts[random() % (kCounts.size() - 4)];
+        const int root = below(random, ranks);
+        const bool in_place = random() % 2;
+        for (const Algorithm algorithm : candidates) {
+          calls.emplace_back(algorithm, count, root, in_place, ranks, random);
+          if (candidates.size() > 1) seen.insert(algorithm);
+        }
+      }
+    }
+    run_calls(ranks, calls, random, 8);
+    ASSERT_FALSE(HasFailure()) << ranks << " ranks";
+  }
+  EXPECT_GE(seen.size(), 12u);
 }
 
 // Returns the words of ranks [first, first + length), folded as a tree of runs does it.

@@ -83,6 +83,27 @@ void append_all_uses(std::string& text, const Stats& stats) {
   append_uses(text, "slower", "", kObstacleTexts, stats.obstacles, kNumObstacles);
 }
 
+// Appends a line for each class of calls that goes another way than the rules choose.
+void append_learnt(std::string& text, const LearntTable& learnt) {
+  for (int i = 0; i < learnt.count; ++i) {
+    const Learnt& each = learnt.all[i];
+    append(text, "  %-12s %10d %%  %s from %llu bytes, %d ranks: %s, not %s\n", "learnt",
+           each.gain_percent(), name_of(each.collective), ull(each.bytes), each.ranks,
+           way_name(each.now), way_name(each.first));
+  }
+}
+
+void append_learnt_json(std::string& text, const LearntTable& learnt) {
+  for (int i = 0; i < learnt.count; ++i) {
+    const Learnt& each = learnt.all[i];
+    append(text,
+           "%s\n  {\"collective\": \"%s\", \"bytes\": %llu, \"ranks\": %d, \"algorithm\": "
+           "\"%s\", \"first\": \"%s\", \"gain_percent\": %d}",
+           i > 0 ? "," : "", name_of(each.collective), ull(each.bytes), each.ranks,
+           name_of(each.now), name_of(each.first), each.gain_percent());
+  }
+}
+
 void append_counts(std::string& text, const UseText* texts, const std::uint64_t* counts,
                    int number) {
   for (int i = 0; i < number; ++i) {
@@ -96,6 +117,7 @@ std::unique_ptr<const RankReport> sum_of(const std::vector<RankReport>& reports)
   for (const RankReport& report : reports) {
     sum->stats.merge(report.stats);
     sum->counted.merge(report.counted);
+    sum->learnt.merge(report.learnt);
   }
   return sum;
 }
@@ -199,7 +221,9 @@ void append_report(std::string& text, const RankReport& own) {
   append_counts(text, kRefusalTexts, own.stats.refusals, kNumRefusals);
   text += "}, \"slower\": {";
   append_counts(text, kObstacleTexts, own.stats.obstacles, kNumObstacles);
-  text += "}";
+  text += "}, \"learnt\": [";
+  append_learnt_json(text, own.learnt);
+  text += "]";
 }
 
 }  // namespace
@@ -238,6 +262,7 @@ std::string rank_table(const RankReport& report, int rank, int size, const char*
            shown_time(ns / static_cast<double>(path.count.calls)).c_str(), path.name);
   });
   append_all_uses(text, report.stats);
+  append_learnt(text, report.learnt);
   return text;
 }
 
@@ -254,6 +279,7 @@ std::string ranks_table(const std::vector<RankReport>& reports) {
     append_all(text, reports, width, name, path);
   });
   append_all_uses(text, sum.stats);
+  append_learnt(text, sum.learnt);
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "observe/learnt.h"
 #include "observe/stats.h"
 
 namespace sumac {
@@ -15,6 +16,7 @@ struct RankReport {
   Stats stats;
   Times times;
   CountedCalls counted;
+  LearntTable learnt;
 };
 
 // A path is one way that calls of a collective may go.

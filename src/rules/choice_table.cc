@@ -160,18 +160,25 @@ bool may_replace(const Choice& chosen, const Choice& other, std::size_t bytes) {
          from.order == to.order && keeps_order(to) && bytes <= most_bytes(other.algorithm);
 }
 
-Choice next_choice(const RuleSet& first, const Capabilities& capabilities, Collective collective,
-                   std::size_t bytes, const Choice& chosen) {
+std::vector<Choice> next_choices(const RuleSet& first, const Capabilities& capabilities,
+                                 Collective collective, std::size_t bytes, const Choice& chosen,
+                                 std::size_t most) {
+  std::vector<Choice> next;
+  const auto is_new = [&](Algorithm algorithm) {
+    return std::none_of(next.begin(), next.end(),
+                        [&](const Choice& choice) { return choice.algorithm == algorithm; });
+  };
   for (const RuleSet* set : {&first, &shipped_rules()}) {
     for (const Rule& rule : set->rules) {
+      if (next.size() == most) return next;
       if (rule.collective != collective || !holds(rule, capabilities)) continue;
       if (!rule.bytes.holds(bytes) || !may_replace(chosen, rule.choice, bytes)) continue;
       const Algorithm algorithm = rule.choice.algorithm;
       if (info_of(algorithm).needs == Needs::maps || why_not(algorithm, capabilities)) continue;
-      return rule.choice;
+      if (is_new(algorithm)) next.push_back(rule.choice);
     }
   }
-  return {};
+  return next;
 }
 
 const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {

@@ -132,10 +132,12 @@ bool lets_go_early(Algorithm algorithm);
 // the same result to the last bit.
 bool may_replace(const Choice& chosen, const Choice& other, std::size_t bytes);
 
-// Returns what the rules that follow would choose if the table's choice is `chosen`: the first
-// algorithm that may replace it and reaches buffers as far as copies; native if there is none.
-Choice next_choice(const RuleSet& first, const Capabilities& capabilities, Collective collective,
-                   std::size_t bytes, const Choice& chosen);
+// Returns what the rules that follow would choose if the table's choice is `chosen`, and then if
+// that is not to be either, and so on: the first `most` algorithms that may replace it and reach
+// buffers as far as copies.
+std::vector<Choice> next_choices(const RuleSet& first, const Capabilities& capabilities,
+                                 Collective collective, std::size_t bytes, const Choice& chosen,
+                                 std::size_t most);
 
 // Returns why the algorithm cannot serve such a group, whatever the bytes; null if it can.
 const char* why_not(Algorithm algorithm, const Capabilities& capabilities);

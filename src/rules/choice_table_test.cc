@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "rules/rules.h"
 #include "rules/rules_parse.h"
@@ -259,8 +261,8 @@ TEST(ChoiceTable, ForcedWhereEligible) {
   EXPECT_EQ(sending.choose(Collective::allreduce, 8).algorithm, Algorithm::allreduce_ring);
 }
 
-// The algorithm that replaces a choice can run, and folds in the same order.
-TEST(NextChoice, CanRunAndGivesTheSameResult) {
+// The algorithms that may replace a choice can run, and fold in the same order.
+TEST(NextChoices, CanRunAndGiveTheSameResult) {
   int found = 0;
   for (const int ranks : {2, 3, 5, 16, 17, 64}) {
     for (int bits = 0; bits < 4; ++bits) {
@@ -272,15 +274,18 @@ TEST(NextChoice, CanRunAndGivesTheSameResult) {
           if (info.collective == Collective::reduce_local) continue;
           for (std::size_t bytes = 0; bytes < SIZE_MAX / 4; bytes = bytes * 3 / 2 + 1) {
             const Choice chosen = choices.choose(info.collective, bytes);
-            const Choice other = next_choice(kNone, c, info.collective, bytes, chosen);
-            if (other.algorithm == Algorithm::native) continue;
-            ++found;
-            EXPECT_TRUE(eligible(other.algorithm, c, bytes)) << info.name << " " << bytes;
-            EXPECT_NE(other.algorithm, chosen.algorithm);
-            EXPECT_EQ(info_of(other.algorithm).collective, info.collective);
-            EXPECT_EQ(info_of(other.algorithm).order, info_of(chosen.algorithm).order);
-            EXPECT_NE(info_of(other.algorithm).order, Order::tree);
-            EXPECT_NE(info_of(other.algorithm).needs, Needs::maps);
+            std::set<Algorithm> known{chosen.algorithm};
+            const auto others = next_choices(kNone, c, info.collective, bytes, chosen, 9);
+            EXPECT_TRUE(chosen.algorithm != Algorithm::native || others.empty());
+            for (const Choice& other : others) {
+              ++found;
+              EXPECT_TRUE(eligible(other.algorithm, c, bytes)) << info.name << " " << bytes;
+              EXPECT_TRUE(known.insert(other.algorithm).second) << "twice " << info.name;
+              EXPECT_EQ(info_of(other.algorithm).collective, info.collective);
+              EXPECT_EQ(info_of(other.algorithm).order, info_of(chosen.algorithm).order);
+              EXPECT_NE(info_of(other.algorithm).order, Order::tree);
+              EXPECT_NE(info_of(other.algorithm).needs, Needs::maps);
+            }
           }
         }
       }
@@ -310,8 +315,9 @@ TEST(ChoiceTable, SmallCallsWithARootLetGoEarly) {
           for (std::size_t bytes = kMostEarly; bytes > 0; bytes -= bytes / 4 + 1) {
             const Choice choice = table.choose(collective, bytes);
             EXPECT_TRUE(lets_go_early(choice.algorithm)) << name_of(choice.algorithm) << bytes;
-            const Algorithm other = next_choice(kNone, c, collective, bytes, choice).algorithm;
-            EXPECT_TRUE(other == Algorithm::native || lets_go_early(other)) << name_of(other);
+            for (const Choice& other : next_choices(kNone, c, collective, bytes, choice, 2)) {
+              EXPECT_TRUE(lets_go_early(other.algorithm)) << name_of(other.algorithm);
+            }
           }
         }
       }
@@ -319,29 +325,50 @@ TEST(ChoiceTable, SmallCallsWithARootLetGoEarly) {
   }
 }
 
-TEST(NextChoice, BetweenSlotsAndSingleCopyEitherWay) {
+TEST(NextChoices, BetweenSlotsAndSingleCopyEitherWay) {
   const std::string slots = rule("shm", "0-", "split_slots"),
                     once = rule("shm", "0-", "single_copy");
   const auto next = [](const std::string& user, bool copies) {
     const RuleSet set = rules(user);
     const Capabilities c = capabilities(2, copies, false);
     const Choice chosen = ChoiceTable(set, c, "").choose(Collective::allreduce, 1 << 20);
-    return next_choice(set, c, Collective::allreduce, 1 << 20, chosen).algorithm;
+    return next_choices(set, c, Collective::allreduce, 1 << 20, chosen, 1)[0].algorithm;
   };
   EXPECT_EQ(next(slots + once, true), Algorithm::allreduce_single_copy);
   EXPECT_EQ(next(once + slots, true), Algorithm::allreduce_split_slots);
   EXPECT_NE(next(slots + once, false), Algorithm::allreduce_single_copy);
 }
 
+// One after another, as the rules name them.
+TEST(NextChoices, AreInTheOrderOfTheRules) {
+  const RuleSet set = rules(rule("shm", "0-", "flat_slots") + rule("shm", "0-", "single_copy") +
+                            rule("shm", "0-", "flat_slots") + rule("shm", "0-", "split_slots"));
+  const Capabilities c = capabilities(2, true, false);
+  const Choice chosen = ChoiceTable(set, c, "").choose(Collective::allreduce, 1 << 20);
+  const auto next = [&](std::size_t most) {
+    std::vector<Algorithm> all;
+    for (const Choice& choice :
+         next_choices(set, c, Collective::allreduce, 1 << 20, chosen, most)) {
+      all.push_back(choice.algorithm);
+    }
+    return all;
+  };
+  const std::vector<Algorithm> two{Algorithm::allreduce_single_copy,
+                                   Algorithm::allreduce_split_slots};
+  EXPECT_EQ(next(2), two);
+  EXPECT_EQ(next(1), std::vector<Algorithm>(1, two[0]));
+  EXPECT_TRUE(next(0).empty());
+}
+
 // A barrier has only one algorithm.
-TEST(NextChoice, MayBeNone) {
+TEST(NextChoices, MayBeNone) {
   const Capabilities c = capabilities(2, true, false);
   const Choice flat = ChoiceTable(kNone, c, "").choose(Collective::barrier, 0);
-  EXPECT_EQ(next_choice(kNone, c, Collective::barrier, 0, flat).algorithm, Algorithm::native);
+  EXPECT_TRUE(next_choices(kNone, c, Collective::barrier, 0, flat, 2).empty());
 }
 
 // Lines have no room for more, and trees fold in another order.
-TEST(NextChoice, ReplacesOnlyWhatItMay) {
+TEST(NextChoices, ReplaceOnlyWhatItMay) {
   const Choice lines{Algorithm::reduce_flat_lines}, slots{Algorithm::reduce_flat_slots},
       tree{Algorithm::reduce_tree}, to_all{Algorithm::allreduce_flat_slots}, native;
   EXPECT_TRUE(may_replace(slots, lines, 2072));

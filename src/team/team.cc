@@ -13,11 +13,14 @@ bool marks_calls(const Team& team) {
   return check.calls;
 }
 
-Choice Team::choose_other(Collective collective, std::size_t bytes, const Choice& chosen) const {
+std::vector<Choice> Team::choose_others(Collective collective, std::size_t bytes,
+                                        const Choice& chosen) const {
   if (levels_for[static_cast<int>(collective)]) return {};
   Capabilities capabilities = spec.of_one_group();
-  capabilities.reach = std::min(capabilities.reach, Reach::copies);
-  return next_choice(context.rules, capabilities, collective, bytes, chosen);
+  const Reach most = refusals.agreed ? Reach::none : Reach::copies;
+  capabilities.reach = std::min(capabilities.reach, most);
+  return next_choices(context.rules, capabilities, collective, bytes, chosen,
+                      Candidates::kMostOthers);
 }
 
 void Team::end_levels() {

@@ -118,9 +118,9 @@ struct Team : TeamSetUp {
     return run ? run->choose_direct(collective, bytes, otherwise)
                : direct_tries->choose(collective, bytes, otherwise);
   }
-  // Returns what else may serve such calls of one group with the same results; native if nothing
-  // may.
-  Choice choose_other(Collective collective, std::size_t bytes, const Choice& chosen) const;
+  // Returns what else may serve such calls of one group with the same results, the likeliest first.
+  std::vector<Choice> choose_others(Collective collective, std::size_t bytes,
+                                    const Choice& chosen) const;
   Ranks ranks(Collective collective) {
     return {&group, levels_for[static_cast<int>(collective)], peers.get(), &refusals,
             spec.measured.streams()};

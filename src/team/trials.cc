@@ -2,16 +2,14 @@
 #include "team/trials.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
 
 #include "team/team.h"
 
 namespace sumac {
 namespace {
-
-// Returns true if the kept route is slower by more than chance.
-bool is_slower(const TurnTimes& times) {
-  return times.rival > 0 && times.kept > times.rival && times.kept - times.rival > times.rival / 8;
-}
 
 bool is_wanted(const ChoiceRange& range, std::size_t user_rules) {
   if (range.rule == kForced || range.rule == kByRadix) return true;
@@ -35,49 +33,56 @@ std::uint64_t classes_of(const Team& team, Collective collective) {
 
 }  // namespace
 
-void Trial::begin(const Choice& other, bool with_mpi) {
-  const bool with_other = other.algorithm != Algorithm::native;
-  other_ = other;
-  calls_ = turns_ = 0;
-  least_ = {};
-  settled_ = !with_other && !with_mpi;
-  then_mpi_ = with_other && with_mpi;
-  kept_ = Route::rules;
-  rival_ = with_other ? Route::other : with_mpi ? Route::native : Route::rules;
+void Trial::begin(const Candidates& candidates) {
+  candidates_ = candidates;
+  begin_again();
 }
 
-Turn Trial::next(bool again) {
-  if (is_over()) return {kept_, false};
-  if (rival_ != Route::rules) return {is_rivals(turns_++) ? rival_ : kept_, true};
-  if (!settled_ || again) ++calls_;
-  return {kept_, false};
+void Trial::begin_again() {
+  calls_ = 0;
+  const int count = candidates_.count();
+  if (count == 1) return end(0);
+  const bool warms_up = candidates_.with_mpi() && between_ == 0;
+  comparison_ = std::make_unique<Comparison>(count, warms_up);
 }
 
-void Trial::note(Route route, std::uint64_t ns) {
-  std::uint64_t& least = route == rival_ ? least_.rival : least_.kept;
-  ns = std::max<std::uint64_t>(ns, 1);
-  least = least == 0 ? ns : std::min(least, ns);
+void Trial::end(int best) {
+  const bool same = between_ > 0 && best == outcome_;
+  between_ = same ? std::min(2 * between_, kMostBetween) : kCallsBetween;
+  outcome_ = kept_ = static_cast<std::uint8_t>(best);
 }
 
-Compared Trial::settle(const AgreedTimes& times, bool has_root) {
-  const bool faster = is_slower(times.greatest) && (has_root || is_slower(times.least));
-  const Compared compared{kept_, rival_, times, faster};
-  if (faster) kept_ = rival_;
-  rival_ = then_mpi_ ? Route::native : Route::rules;
-  settled_ = !then_mpi_;
-  then_mpi_ = false;
-  turns_ = 0;
-  least_ = {};
-  return compared;
+Turn Trial::next() {
+  Turn turn;
+  turn.candidate = kept_;
+  if (!comparison_) {
+    ++calls_;
+  } else if (!comparison_->round_is_over()) {
+    turn = comparison_->next();
+  }
+  turn.route = candidates_.route(turn.candidate);
+  return turn;
 }
 
-void Trials::open(const Classes& any, const Classes& own, bool again) {
-  *this = Trials();
+std::unique_ptr<const Comparison> Trial::agree(Oob& oob, bool has_root) {
+  std::uint64_t words[Comparison::kWords];
+  comparison_->write(words);
+  oob.all_max(words, Comparison::kWords);
+  comparison_->settle(words, has_root);
+  kept_ = static_cast<std::uint8_t>(comparison_->best());
+  if (!comparison_->has_ended()) return nullptr;
+  end(kept_);
+  return std::move(comparison_);
+}
+
+void Trials::open(const Classes& any, const Classes& own) {
   for (int c = 0; c < kNumCollectives; ++c) {
     open_[c][static_cast<int>(Results::any)] = any[c];
     open_[c][static_cast<int>(Results::own)] = own[c];
+    for (auto& trials : trials_[c]) trials.reset();
+    std::fill(std::begin(rest_[c]), std::end(rest_[c]), std::uint16_t{0});
   }
-  again_ = again;
+  over_ = 0;
 }
 
 Trial& Trials::of(Collective collective, std::size_t bytes, Results results) {
@@ -86,12 +91,41 @@ Trial& Trials::of(Collective collective, std::size_t bytes, Results results) {
   return trials[static_cast<std::size_t>(class_of(bytes))];
 }
 
-Compared Trials::settle(Collective collective, Trial& trial, Oob& oob) {
-  const TurnTimes own = trial.least();
-  std::uint64_t words[4] = {own.kept, own.rival, ~own.kept, ~own.rival};
-  oob.all_max(words, 4);
-  const AgreedTimes times{{words[0], words[1]}, {~words[2], ~words[3]}};
-  return trial.settle(times, info_of(collective).has_root);
+Trial* Trials::find(int collective, int of_class, int results) {
+  const auto& trials = trials_[collective][results];
+  if (!trials || !(open_[collective][results] >> of_class & 1)) return nullptr;
+  Trial& trial = trials[static_cast<std::size_t>(of_class)];
+  return trial.is_untouched() ? nullptr : &trial;
+}
+
+void Trials::lay_at_rest(Collective collective, std::size_t bytes) {
+  const int c = static_cast<int>(collective), k = class_of(bytes);
+  const bool is_open = (open_[c][0] | open_[c][1]) >> k & 1;
+  Trial* trials[kResults];
+  std::uint32_t calls = UINT16_MAX;
+  bool is_known = !is_open;
+  for (int results = 0; results < kResults; ++results) {
+    trials[results] = find(c, k, results);
+    if (!trials[results]) continue;
+    calls = std::min(calls, trials[results]->calls_by_rules());
+    is_known = true;
+  }
+  if (!is_known || rest_[c][k] > 0) return;
+  for (Trial* trial : trials) {
+    if (trial) trial->count(calls);
+  }
+  rest_[c][k] = static_cast<std::uint16_t>(calls);
+}
+
+void Trials::wake() {
+  for (int c = 0; c < kNumCollectives; ++c) {
+    for (int k = 0; k < kClasses; ++k) {
+      const std::uint32_t calls = std::exchange(rest_[c][k], std::uint16_t{0});
+      for (int results = 0; calls > 0 && results < kResults; ++results) {
+        if (Trial* trial = find(c, k, results)) trial->uncount(calls);
+      }
+    }
+  }
 }
 
 std::uint64_t free_classes(const ChoiceTable& choices, Collective collective,
@@ -117,7 +151,7 @@ void open_trials(Team& team) {
     const bool one_group = !team.levels_for[c];
     if (adapt == Adapt::exact && info.reduces && one_group) own[c] = any[c];
   }
-  team.trials.open(any, own, adapt == Adapt::always);
+  team.trials.open(any, own);
 }
 
 }  // namespace sumac

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials find which route of a team's calls is the fastest for their collective and size.
+// Trials find which route of a team's calls is the fastest for their collective and size. Rules
+// name the candidates, and calls choose among them.
 //
 // Idea: calls of one collective whose bytes lie between the same powers of two are a class. The
-// first calls of a class go by the rules. Then that route is compared with a rival, and the one
-// kept with the next rival: first another of Sumac's algorithms, which gives the same bits, then
-// the MPI's own function, if its results may be taken. In a comparison kTurns calls go in turns
-// either way, and each rank keeps the least time of its calls. In the next call of any class from
-// which no rank returns early the ranks agree on the greatest of these times over all ranks and on
-// the least; until then the route kept so far serves. The rival is kept if the other route's times
-// exceed its own by more than an eighth; a smaller difference may be chance. Without a root both
-// the greatest and the least must do so: where all wait for all, the least is that of a rank that
-// came last and waited for none, and the greatest shows how long programs' ranks wait for each
-// other. With a root only the greatest counts, since the root itself may wait for nobody. The turns
-// have the order of Thue and Morse, K R R K R K K R ... Programs that repeat 2, 4 or 8 calls of a
-// class, some of which follow a computation while others do not, give both ways the same number of
-// each. Cost: one agreement for each comparison; calls of a class that stays with the rules look at
-// one bit. Used for: blocking calls, see interpose/calls/adapt.h. Needs: that all ranks count the
-// same calls and have the same classes open, so that they take turns at the same calls.
+// first calls of a class go by the rules. Then its candidates are compared (team/comparison.h), and
+// the fastest serves. The ranks agree after each round of the comparison, in the next call of any
+// class from which no rank returns early; until then what is known to be the fastest serves. Since
+// the machine may have been busy meanwhile, the class is compared again, after more and more calls
+// as long as it has the same outcome. Cost: the agreements; a call of a class that stays with the
+// rules counts down one number. Used for: blocking calls, see interpose/calls/adapt.h. Needs: that
+// all ranks count the same calls and have the same classes open, so that they take turns at the
+// same calls.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +20,7 @@
 
 #include "base/collectives.h"
 #include "rules/choice_table.h"
+#include "team/comparison.h"
 #include "team/oob.h"
 
 namespace sumac {
@@ -34,77 +28,61 @@ namespace sumac {
 struct Team;
 
 // These are the values of SUMAC_ADAPT.
-enum class Adapt : std::uint8_t { off, exact, all, always };
-
-// The route says by whom and how a call is served.
-enum class Route : std::uint8_t {
-  rules,   // Sumac serves it, as the rules choose
-  other,   // Sumac serves it, by another algorithm
-  native,  // the MPI's own function serves it
-};
-
-struct Turn {
-  Route route = Route::rules;
-  bool timed = false;
-  bool operator==(const Turn&) const = default;
-};
-
-// The least times (ns) of one rank, or the greatest or least of these over all ranks; 0 if there is
-// none.
-struct TurnTimes {
-  std::uint64_t kept = 0, rival = 0;
-};
-struct AgreedTimes {
-  TurnTimes greatest, least;
-};
-
-// The outcome of a comparison.
-struct Compared {
-  Route kept, rival;  // the two that were compared
-  AgreedTimes times;
-  bool rival_is_faster;
-};
+enum class Adapt : std::uint8_t { off, exact, all };
 
 // The trial of one class is a series of comparisons.
 class Trial {
  public:
-  static constexpr std::uint32_t kCallsBetween = 1 << 14;
-  static constexpr int kTurns = 16;
-  static bool is_rivals(int turn) { return std::popcount(static_cast<unsigned>(turn)) % 2 == 1; }
+  // After a comparison so many calls go by its outcome, and twice as many each time that it is the
+  // same again.
+  static constexpr std::uint32_t kCallsBetween = 1 << 14, kMostBetween = 1 << 18;
 
-  // Returns true if comparisons are to begin with the next call: after the first `before` calls,
-  // and, if they are repeated `again`, kCallsBetween calls after the last one.
-  bool is_due(std::uint32_t before, bool again) const {
-    return rival_ == Route::rules && calls_ == (settled_ ? kCallsBetween : before) &&
-           (again || !settled_);
+  // Returns true if a comparison is to begin with the next call. The first one does after `before`
+  // calls.
+  bool is_due(std::uint32_t before) const {
+    return !is_comparing() && calls_ == (between_ == 0 ? before : between_);
   }
-  // Begins them, with Sumac's algorithm `other` if it is not native, and with the MPI if
-  // `with_mpi`. Without either the rules are kept.
-  void begin(const Choice& other, bool with_mpi);
-  const Choice& other() const { return other_; }
+  bool is_comparing() const { return comparison_ != nullptr; }
+  // Returns true if no comparison has begun yet.
+  bool is_new() const { return between_ == 0 && !is_comparing(); }
+  // Begins a comparison: the first one with candidates, later ones with the same.
+  void begin(const Candidates& candidates);
+  void begin_again();
+  const Candidates& candidates() const { return candidates_; }
 
   // Counts a call and says how it goes. It must not be called while is_due(). While is_over() the
-  // route that was kept so far serves.
-  Turn next(bool again);
-  // Records how long the call of this turn took. A call that left by an exception has no time.
-  void note(Route route, std::uint64_t ns);
+  // candidate that is known to be the best serves.
+  Turn next();
+  // Records how long the timed call of this turn took. A call that left by an exception has no
+  // time.
+  void note(std::uint64_t ns) { comparison_->note(ns); }
 
-  // Returns true if all turns have been taken: the ranks have yet to agree.
-  bool is_over() const { return turns_ == kTurns; }
-  TurnTimes least() const { return least_; }
-  // Ends a comparison with what the ranks have agreed on.
-  Compared settle(const AgreedTimes& times, bool has_root);
-  // Returns true if calls go by the rules from now on, unless the trial is repeated.
-  bool stays() const { return settled_ && rival_ == Route::rules && kept_ == Route::rules; }
+  // Returns true if a round of the comparison is over: the ranks have yet to agree.
+  bool is_over() const { return is_comparing() && comparison_->round_is_over(); }
+  // Collective: ends the round. Returns the comparison if it has ended.
+  std::unique_ptr<const Comparison> agree(Oob& oob, bool has_root);
+  // Returns the candidate that serves.
+  int kept() const { return kept_; }
+
+  // Returns true if no call has been counted yet.
+  bool is_untouched() const { return is_new() && calls_ == 0; }
+  // Returns how many of the next calls are known to go by the rules. They may be counted at once.
+  std::uint32_t calls_by_rules() const {
+    return is_comparing() || kept_ != 0 || between_ == 0 ? 0 : between_ - calls_;
+  }
+  void count(std::uint32_t calls) { calls_ += calls; }
+  // Takes back calls that were counted and not made.
+  void uncount(std::uint32_t calls) { calls_ -= calls; }
 
  private:
-  std::uint32_t calls_ = 0;  // calls since the last trial
-  std::uint8_t turns_ = 0;   // turns taken in this comparison
-  bool settled_ = false, then_mpi_ = false;
-  // Rival_ is `rules` if no comparison is under way.
-  Route kept_ = Route::rules, rival_ = Route::rules;
-  Choice other_;
-  TurnTimes least_;
+  void end(int best);
+
+  std::uint32_t calls_ = 0;    // calls since the last comparison
+  std::uint32_t between_ = 0;  // calls from it to the next one; 0: there has been none
+  std::uint8_t outcome_ = 0;   // the best of the last one
+  std::uint8_t kept_ = 0;      // this candidate serves: the outcome, or the best so far
+  Candidates candidates_;
+  std::unique_ptr<Comparison> comparison_;  // the one under way
 };
 
 // The MPI's results may be taken for a call (any), or only Sumac's own. The two kinds are tried
@@ -118,79 +96,91 @@ class Trials {
   static constexpr int kClasses = 64;
   // The classes are 0 bytes, then 1, 2 to 3, 4 to 7 bytes and so on.
   static int class_of(std::size_t bytes) { return std::bit_width(bytes); }
-  // Returns how many calls of a class come before its trial: as many as go through the memory of
-  // long rings (4 MiB). Each page of it is touched for the first time, which takes the kernel
-  // longer than such calls take.
+  // Returns how many calls of a class come before its first comparison. A program that makes only a
+  // few calls of a size is to pay for no agreement, which costs several calls of some KiB; and
+  // first calls find the program's buffers and Sumac's code out of the caches. Large calls are
+  // worth more than that, and so few show that there will be more.
   static std::uint32_t calls_before(std::size_t bytes) {
-    constexpr std::uint32_t kLeast = 128;
-    constexpr int kInLines = 11, kRing = 22;  // powers of two: data without payload, 4 MiB
+    constexpr int kSmall = 11, kMiddle = 15;  // below 2 KiB and 32 KiB
     const int power = class_of(bytes);
-    return power <= kInLines || power > kRing ? kLeast : std::max(kLeast, 2u << (kRing - power));
+    return power <= kSmall ? 128 : power <= kMiddle ? 32 : 4;
   }
 
   // Classes has a bit for each class, by collective.
   using Classes = std::uint64_t[kNumCollectives];
-  // Opens the classes whose bits are set for new trials: with the MPI in `any`, with another of
-  // Sumac's algorithms also in `own`.
-  void open(const Classes& any, const Classes& own, bool again);
+  // Opens the classes whose bits are set for new trials: with the MPI in `any`, with other
+  // algorithms of Sumac's also in `own`.
+  void open(const Classes& any, const Classes& own);
 
-  // Returns a bit for each class in which calls of either kind are counted; in others they go by
-  // the rules.
-  std::uint64_t open_classes(Collective collective) const {
-    const std::uint64_t(&open)[kResults] = open_[static_cast<int>(collective)];
-    return open[0] | open[1];
-  }
   bool is_open(Collective collective, std::size_t bytes, Results results) const {
-    return bits(collective, results) >> class_of(bytes) & 1;
+    return open_[static_cast<int>(collective)][static_cast<int>(results)] >> class_of(bytes) & 1;
   }
+
+  // Returns false for a call of a class at rest: the call goes by the rules. It is counted if
+  // `counts`, which must be so for the same calls on all ranks.
+  bool is_awake(Collective collective, std::size_t bytes, bool counts) {
+    std::uint16_t& rest = rest_[static_cast<int>(collective)][class_of(bytes)];
+    if (rest == 0) return true;
+    rest = static_cast<std::uint16_t>(rest - counts);
+    return false;
+  }
+  // Lays the class at rest for as many calls as go by the rules, if that is known. If one of its
+  // kinds of results stays with the rules and there have been no calls of the other kind, the other
+  // has to wait.
+  void lay_at_rest(Collective collective, std::size_t bytes);
+  // Wakes all classes.
+  void wake();
+
   // Returns the trial of an open class. Memory is taken at the first call of a collective.
   Trial& of(Collective collective, std::size_t bytes, Results results);
-  // Counts a call of an open class, and says how it goes. `find_other` gives Sumac's other
-  // algorithm, or native.
-  template <class FindOther>
-  Turn next(Collective collective, std::size_t bytes, Results results, FindOther find_other) {
+  // Counts a call of an open class that is awake, and says how it goes. `find_others` gives the
+  // choices that may take the place of the rules'.
+  template <class FindOthers>
+  Turn next(Collective collective, std::size_t bytes, Results results, FindOthers find_others) {
     Trial& trial = of(collective, bytes, results);
-    if (trial.is_due(calls_before(bytes), again_))
-      trial.begin(find_other(), results == Results::any);
-    if (trial.stays() && !again_) {
-      open_[static_cast<int>(collective)][static_cast<int>(results)] &=
-          ~(std::uint64_t{1} << class_of(bytes));
+    if (trial.is_due(calls_before(bytes))) {
+      if (trial.is_new()) {
+        trial.begin(Candidates(find_others(), results == Results::any));
+      } else {
+        trial.begin_again();
+      }
     }
-    const Turn turn = trial.next(again_);
-    over_ += turn.timed && trial.is_over();
+    const Turn turn = trial.next();
+    over_ += turn.kind == TurnKind::timed && trial.is_over();
     return turn;
   }
 
-  // Returns true if comparisons are over on which the ranks have yet to agree. They do so at the
+  // Returns true if rounds are over on which the ranks have yet to agree. They do so at the
   // beginning of a call in which all wait for all, since others must not wait.
   bool wait_to_agree() const { return over_ > 0; }
-  // Collective: settles these comparisons, and tells `settled` of each: its collective, the least
-  // bytes of its class, its trial, and its outcome.
-  template <class Settled>
-  void agree(Oob& oob, Settled settled) {
+  // Collective: ends these rounds, and tells `ended` of each comparison that has ended: its
+  // collective, the least bytes of its class, its kind of results, its trial, and itself.
+  template <class Ended>
+  void agree(Oob& oob, Ended ended) {
     for (int c = 0; c < kNumCollectives && over_ > 0; ++c) {
-      for (const auto& of_results : trials_[c]) {
-        for (int k = 0; of_results && k < kClasses; ++k) {
-          Trial& trial = of_results[static_cast<std::size_t>(k)];
+      const auto collective = static_cast<Collective>(c);
+      for (int results = 0; results < kResults; ++results) {
+        for (int k = 0; trials_[c][results] && k < kClasses; ++k) {
+          Trial& trial = trials_[c][results][static_cast<std::size_t>(k)];
           if (!trial.is_over()) continue;
-          const auto collective = static_cast<Collective>(c);
-          const std::size_t least = k == 0 ? 0 : std::size_t{1} << (k - 1);
-          settled(collective, least, trial, settle(collective, trial, oob));
           --over_;
+          const auto comparison = trial.agree(oob, info_of(collective).has_root);
+          const std::size_t least = k == 0 ? 0 : std::size_t{1} << (k - 1);
+          if (comparison)
+            ended(collective, least, static_cast<Results>(results), trial, *comparison);
         }
       }
     }
   }
 
  private:
-  std::uint64_t bits(Collective collective, Results results) const {
-    return open_[static_cast<int>(collective)][static_cast<int>(results)];
-  }
-  Compared settle(Collective collective, Trial& trial, Oob& oob);
+  // Returns the trial of an open class that has counted calls; null if there is none.
+  Trial* find(int collective, int of_class, int results);
 
   std::uint64_t open_[kNumCollectives][kResults] = {};
-  bool again_ = false;
-  int over_ = 0;  // comparisons on which the ranks have yet to agree
+  // So many calls of each class are still to go by the rules. Its trials have counted them.
+  std::uint16_t rest_[kNumCollectives][kClasses] = {};
+  int over_ = 0;  // rounds on which the ranks have yet to agree
   std::unique_ptr<Trial[]> trials_[kNumCollectives][kResults];
 };
 

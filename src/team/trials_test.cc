@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tests check how each call of a trial goes, what decides, and that all ranks of a team decide
-// the same from times of their own.
+// The tests check how each call of a trial goes, when it begins and is repeated, which calls nobody
+// looks at, and which classes are tried.
 #include "team/trials.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <random>
 
 #include "testing/one_process.h"
 #include "testing/thread_team.h"
+#include "testing/trial_calls.h"
 
 namespace sumac::testing {
 namespace {
 
 constexpr Collective kAllreduce = Collective::allreduce;
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
-const std::uint32_t kBefore = Trials::calls_before(1000);
+constexpr std::size_t kBytes = 1000;  // 128 calls of this class come before its trial
+const std::uint32_t kBefore = Trials::calls_before(kBytes);
 
 // A reduction over one rank leaves the words as they are.
 struct LoneOob final : Oob {
@@ -34,67 +35,39 @@ struct LoneOob final : Oob {
   int agreements = 0;
 };
 
-const Turn kRules, kTimedRules{Route::rules, true}, kTimedOther{Route::other, true},
-    kTimedMpi{Route::native, true}, kOther{Route::other, false}, kMpi{Route::native, false};
-
-// Times (ns) of a call by each route.
-struct Times {
-  std::uint64_t rules = 1, other = 1, mpi = 1;
-  std::uint64_t of(Route route) const {
-    return route == Route::rules ? rules : route == Route::other ? other : mpi;
-  }
-};
-const Choice kNoOther, kSplit{Algorithm::allreduce_split_slots};
-
-void settle(Trials& trials, Oob& oob) {
-  trials.agree(oob, [](Collective, std::size_t, const Trial&, const Compared&) {});
-}
-
-// Does what the back end does for a call from which no rank returns early. Nothing is counted if
-// the class is closed.
-template <class TimeOf>
-Turn one_call(Trials& trials, Collective collective, std::size_t bytes, Oob& oob, TimeOf ns_of,
-              const Choice& other = kNoOther, Results results = Results::any) {
-  if (trials.wait_to_agree()) settle(trials, oob);
-  if (!trials.is_open(collective, bytes, results)) return kRules;
-  const Turn turn = trials.next(collective, bytes, results, [&] { return other; });
-  if (turn.timed) trials.of(collective, bytes, results).note(turn.route, ns_of(turn.route));
-  return turn;
-}
-
-struct AllClasses {
-  AllClasses() {
-    for (std::uint64_t& each : classes) each = kAll;
-  }
-  Trials::Classes classes;
-};
+const Turn kRules;
+Turn kept(Route route, int candidate) { return {route, static_cast<std::uint8_t>(candidate)}; }
+const Choice kSplit{Algorithm::allreduce_split_slots}, kFlat{Algorithm::allreduce_flat_slots};
 
 // These are one rank's calls of one class.
 struct Calls {
-  explicit Calls(const Choice& its_other = kNoOther, Results its_results = Results::any,
-                 bool again = false)
-      : other(its_other), results(its_results) {
-    const AllClasses all;
-    trials.open(all.classes, all.classes, again);
+  explicit Calls(std::vector<Choice> its_others = {}, Results its_results = Results::any)
+      : others(std::move(its_others)), results(its_results) {
+    open_all(trials);
   }
-  Turn next(const Times& times = {}) {
-    return one_call(
-        trials, kAllreduce, 1000, oob, [&](Route route) { return times.of(route); }, other,
-        results);
+  Turn next(const std::vector<std::uint64_t>& times = {1, 1, 1, 1}) {
+    return call_once(trials, {kAllreduce, kBytes, results}, oob, others,
+                     [&](int candidate) { return times[static_cast<std::size_t>(candidate)]; });
   }
   // Expects that all of the next `count` calls are `turn`.
-  void expect(std::uint32_t count, Turn turn, const Times& times = {}) {
-    for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(next(times), turn) << i;
+  void expect(std::uint32_t count, Turn turn) {
+    for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(next(), turn) << i;
   }
-  // Expects that the next calls compare the two.
-  void expect_turns(Turn kept, Turn rival, const Times& times) {
-    for (int i = 0; i < Trial::kTurns; ++i) {
-      ASSERT_EQ(next(times), Trial::is_rivals(i) ? rival : kept) << i;
+  // Plays a comparison to its end. Returns how many calls each candidate had.
+  std::map<int, int> compare(const std::vector<std::uint64_t>& times) {
+    std::map<int, int> turns;
+    for (Turn turn = next(times);; turn = next(times)) {
+      EXPECT_NE(turn.kind, TurnKind::none);
+      ++turns[turn.candidate];
+      Trial& trial = trials.of(kAllreduce, kBytes, results);
+      if (!trial.is_over()) continue;
+      settle(trials, oob);
+      if (!trial.is_comparing()) return turns;
     }
   }
-  bool is_open() const { return trials.is_open(kAllreduce, 1000, results); }
+  bool is_awake() { return trials.is_awake(kAllreduce, kBytes, false); }
 
-  Choice other;
+  std::vector<Choice> others;
   Results results;
   Trials trials;
   LoneOob oob;
@@ -110,186 +83,142 @@ TEST(Trials, ClassesArePowersOfTwo) {
   EXPECT_LT(Trials::class_of(SIZE_MAX >> 1), Trials::kClasses);
 }
 
-// So many calls go once through 4 MiB, if data go through payloads at all.
-TEST(Trials, ComeAfterTheFirstTouchOfMemory) {
-  for (const std::size_t bytes : {0, 1, 8, 2047, 32 << 10, 64 << 10, 4 << 20, 1 << 30}) {
-    EXPECT_EQ(Trials::calls_before(bytes), 128u) << bytes;
+TEST(Trials, LargeCallsAreTriedSooner) {
+  for (const std::size_t bytes : {0, 1, 8, 2047}) EXPECT_EQ(Trials::calls_before(bytes), 128u);
+  for (const std::size_t bytes : {2048, 4095, 32767}) EXPECT_EQ(Trials::calls_before(bytes), 32u);
+  for (const std::size_t bytes : {std::size_t{32} << 10, std::size_t{1} << 20, SIZE_MAX >> 1}) {
+    EXPECT_EQ(Trials::calls_before(bytes), 4u) << bytes;
   }
-  for (std::size_t bytes = 2048; bytes < 32 << 10; bytes *= 2) {
-    EXPECT_EQ(Trials::calls_before(bytes) * bytes, std::size_t{4} << 20) << bytes;
-    EXPECT_EQ(Trials::calls_before(2 * bytes - 1), Trials::calls_before(bytes));
-  }
-  EXPECT_EQ(Trials::calls_before(SIZE_MAX >> 1), 128u);
 }
 
 TEST(Trials, NothingIsOpenUntilOpened) {
   Trials trials;
   for (const CollectiveInfo& info : kCollectives) {
-    EXPECT_EQ(trials.open_classes(info.collective), 0u);
-  }
-}
-
-TEST(Trials, ARivalFasterByMoreThanAnEighthIsKept) {
-  const struct {
-    std::uint64_t rules, rival;
-    bool faster;
-  } cases[] = {{100, 100, false}, {50, 100, false},  {112, 100, false},
-               {113, 100, true},  {900, 800, false}, {901, 800, true},
-               {9, 8, false},     {10, 8, true},     {1, 1, false},
-               {2, 1, true},      {0, 1, false},     {kAll, kAll, false},
-               {kAll, 1, true},   {1, kAll, false},  {900'000'000'000, 800'000'000'000, false}};
-  for (const auto& each : cases) {
-    SCOPED_TRACE(::testing::Message() << each.rules << " " << each.rival);
-    for (const bool mpi : {false, true}) {
-      Calls calls(mpi ? kNoOther : kSplit, mpi ? Results::any : Results::own);
-      calls.expect(kBefore, kRules);
-      EXPECT_EQ(calls.oob.agreements, 0);
-      calls.expect_turns(kTimedRules, mpi ? kTimedMpi : kTimedOther,
-                         {each.rules, each.rival, each.rival});
-      const Turn rival = mpi ? kMpi : kOther;
-      calls.expect(3 * Trial::kCallsBetween, each.faster ? rival : kRules);
-      EXPECT_EQ(calls.oob.agreements, 1);
-      // Calls that stay with the rules cost one look at a bit.
-      EXPECT_EQ(calls.is_open(), each.faster);
+    for (const Results results : {Results::any, Results::own}) {
+      EXPECT_FALSE(trials.is_open(info.collective, 8, results));
     }
   }
 }
 
-// The fastest of three routes is kept, whichever it is.
-TEST(Trials, WhatIsKeptOfTwoIsComparedWithTheMpi) {
-  std::uint64_t times[3] = {100, 200, 300};
-  do {
-    const Times each{times[0], times[1], times[2]};
-    Calls calls(kSplit);
+TEST(Trials, TheFastestServesAfterTheFirstCalls) {
+  for (int fastest = 0; fastest < 4; ++fastest) {
+    Calls calls({kSplit, kFlat});
     calls.expect(kBefore, kRules);
-    calls.expect_turns(kTimedRules, kTimedOther, each);
-    const bool other = each.other < each.rules;
-    calls.expect_turns(other ? kTimedOther : kTimedRules, kTimedMpi, each);
-    const bool mpi = each.mpi < std::min(each.rules, each.other);
-    calls.expect(1000, mpi ? kMpi : other ? kOther : kRules);
-    EXPECT_EQ(calls.oob.agreements, 2);
-    EXPECT_EQ(calls.trials.of(kAllreduce, 1000, Results::any).other(), kSplit);
-  } while (std::next_permutation(std::begin(times), std::end(times)));
+    EXPECT_EQ(calls.oob.agreements, 0);
+    std::vector<std::uint64_t> times(4, 120);
+    times[static_cast<std::size_t>(fastest)] = 100;
+    const auto turns = calls.compare(times);
+    EXPECT_EQ(calls.oob.agreements, 4);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(turns.at(i), i < 3 ? 16 : 17);  // the MPI warms up
+    const Route route = fastest == 0 ? Route::rules : fastest < 3 ? Route::other : Route::native;
+    calls.expect(1000, kept(route, fastest));
+    const Candidates& all = calls.trials.of(kAllreduce, kBytes, Results::any).candidates();
+    EXPECT_EQ(all.other(1), kSplit);
+    EXPECT_EQ(all.other(2), kFlat);
+  }
 }
 
 // Ranks of a call that may return early must not wait for others to agree.
 TEST(Trials, CallsThatMayReturnEarlyLeaveTheAgreementToOthers) {
   Calls calls;
   const auto next_bcast = [&] {
-    const Turn turn =
-        calls.trials.next(Collective::bcast, 8, Results::any, [] { return kNoOther; });
-    Trial& trial = calls.trials.of(Collective::bcast, 8, Results::any);
-    if (turn.timed) trial.note(turn.route, turn.route == Route::native ? 1 : 9);
-    return turn;
+    return call_once(calls.trials, {Collective::bcast, 8, Results::any}, calls.oob, {},
+                     [](int candidate) { return candidate == 1 ? 1u : 9u; });
   };
-  for (std::uint32_t i = 0; i < Trials::calls_before(8) + Trial::kTurns; ++i) next_bcast();
+  for (std::uint32_t i = 0; i < Trials::calls_before(8); ++i) ASSERT_EQ(next_bcast(), kRules);
+  for (int i = 0; i < 5; ++i) ASSERT_NE(next_bcast().kind, TurnKind::none);
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(next_bcast(), kRules);
   EXPECT_EQ(calls.oob.agreements, 0);
   EXPECT_TRUE(calls.trials.wait_to_agree());
   calls.expect(1, kRules);
   EXPECT_EQ(calls.oob.agreements, 1);
   EXPECT_FALSE(calls.trials.wait_to_agree());
-  for (int i = 0; i < 1000; ++i) ASSERT_EQ(next_bcast(), kMpi);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(next_bcast(), kept(Route::native, 1));
+}
+
+// Between two rounds the best so far serves.
+TEST(Trials, WhatIsFasterServesBeforeTheEnd) {
+  Calls calls;
+  const auto next_bcast = [&] {
+    return call_once(calls.trials, {Collective::bcast, 8, Results::any}, calls.oob, {},
+                     [](int candidate) { return candidate == 1 ? 100u : 140u; });
+  };
+  for (std::uint32_t i = 0; i < Trials::calls_before(8) + 5; ++i) next_bcast();
+  calls.expect(1, kRules);
+  for (int i = 0; i < 4; ++i) ASSERT_EQ(next_bcast().kind, TurnKind::timed);
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(next_bcast(), kept(Route::native, 1));
 }
 
 // Calls whose results must be Sumac's are tried apart, and never with the MPI.
 TEST(Trials, CallsOfOwnResultsKnowNothingOfTheOthers) {
-  Calls any(kNoOther);
+  Calls any;
   any.expect(kBefore, kRules);
-  any.expect_turns(kTimedRules, kTimedMpi, {300, 1, 200});
-  any.expect(1, kMpi);
+  EXPECT_EQ(any.compare({300, 100}).size(), 2u);
+  any.expect(1, kept(Route::native, 1));
   any.results = Results::own;
-  any.other = kSplit;
+  any.others = {kSplit};
   any.expect(kBefore, kRules);
-  any.expect_turns(kTimedRules, kTimedOther, {300, 400, 1});
+  EXPECT_EQ(any.compare({300, 400}), (std::map<int, int>{{0, 8}, {1, 8}}));
   any.expect(100, kRules);
-  EXPECT_FALSE(any.is_open());
   any.results = Results::any;
-  any.expect(100, kMpi);
+  any.expect(100, kept(Route::native, 1));
 }
 
 TEST(Trials, WithoutARivalNothingIsCompared) {
-  for (const bool again : {false, true}) {
-    Calls calls(kNoOther, Results::own, again);
-    calls.expect(3 * Trial::kCallsBetween, kRules, {9, 1, 1});
-    EXPECT_EQ(calls.oob.agreements, 0);
-    EXPECT_EQ(calls.is_open(), again);
-  }
-}
-
-// If calls that follow a computation alternate with others that do not, or come in groups, both
-// ways have the same number of each.
-TEST(Trials, APeriodOfTheProgramFavoursNeither) {
-  for (const int period : {1, 2, 4, 8}) {
-    for (int phase = 0; phase < period; ++phase) {
-      int rivals = 0;
-      for (int t = phase; t < Trial::kTurns; t += period) rivals += Trial::is_rivals(t);
-      EXPECT_EQ(2 * rivals, Trial::kTurns / period) << period << " " << phase;
-    }
-  }
-}
-
-// One bad time of eight does not matter.
-TEST(Trials, TheLeastTimeCounts) {
-  for (int bad = 0; bad < Trial::kTurns; ++bad) {
-    for (const bool slower : {false, true}) {
-      Calls calls;
-      calls.expect(kBefore, kRules);
-      for (int t = 0; t < Trial::kTurns; ++t) {
-        const std::uint64_t more = t == bad ? 1'000'000 : 0;
-        calls.next({(slower ? 200 : 100) + more, 1, 150 + more});
-      }
-      calls.expect(5, slower ? kMpi : kRules);
-    }
-  }
+  Calls calls({}, Results::own);
+  calls.expect(3 * Trial::kCallsBetween, kRules);
+  EXPECT_EQ(calls.oob.agreements, 0);
 }
 
 TEST(Trials, ACallWithoutATimeIsStillATurn) {
   for (const bool slower : {false, true}) {
     Calls calls;
     calls.expect(kBefore, kRules);
-    const auto find_other = [] { return kNoOther; };
-    for (int t = 0; t < Trial::kTurns; ++t) {
-      const Turn turn = calls.trials.next(kAllreduce, 1000, Results::any, find_other);
-      Trial& trial = calls.trials.of(kAllreduce, 1000, Results::any);
-      // Each call by the rules has a time; of those by the MPI, one has or none.
-      if (turn == kTimedRules) trial.note(turn.route, 100);
-      if (turn == kTimedMpi && slower && t == 4) trial.note(turn.route, 5);
+    const auto find_others = [] { return std::vector<Choice>(); };
+    // Each call by the rules has a time; of those by the MPI, one has or none.
+    for (int i = 0; i < 5; ++i) {
+      const Turn turn = calls.trials.next(kAllreduce, kBytes, Results::any, find_others);
+      ASSERT_NE(turn.kind, TurnKind::none);
+      Trial& trial = calls.trials.of(kAllreduce, kBytes, Results::any);
+      if (turn.route == Route::rules) trial.note(100);
+      if (turn.kind == TurnKind::timed && turn.route == Route::native && slower && i < 3) {
+        trial.note(5);
+      }
     }
-    calls.expect(1, slower ? kMpi : kRules);
+    EXPECT_TRUE(calls.trials.wait_to_agree());
+    settle(calls.trials, calls.oob);
+    Trial& trial = calls.trials.of(kAllreduce, kBytes, Results::any);
+    EXPECT_EQ(trial.is_comparing(), !slower);
+    EXPECT_EQ(trial.kept(), slower);
   }
 }
 
-TEST(Trials, LookedAtAgainOnlyWhereAsked) {
-  Calls calls(kSplit, Results::any, true);
+// After 16384 calls, and after twice as many each time that the outcome is the same, up to 262144.
+TEST(Trials, LookedAtAgainNowAndThen) {
+  Calls calls({kSplit});
   calls.expect(kBefore, kRules);
-  int agreements = 0;
-  for (const Route fastest :
-       {Route::rules, Route::native, Route::other, Route::other, Route::rules}) {
-    Times times{200, 200, 200};
-    (fastest == Route::rules    ? times.rules
-     : fastest == Route::native ? times.mpi
-                                : times.other) = 100;
-    calls.expect_turns(kTimedRules, kTimedOther, times);
-    calls.expect_turns(fastest == Route::other ? kTimedOther : kTimedRules, kTimedMpi, times);
-    calls.expect(Trial::kCallsBetween, {fastest, false});
-    EXPECT_EQ(calls.oob.agreements, agreements += 2);
-    EXPECT_TRUE(calls.is_open());
+  std::uint32_t between = 0;
+  int before = -1;
+  for (const int fastest : {0, 0, 2, 1, 1, 1, 1, 1, 1, 1, 0}) {
+    std::vector<std::uint64_t> times(3, 200);
+    times[static_cast<std::size_t>(fastest)] = 100;
+    const bool is_first = before < 0;
+    EXPECT_EQ(calls.compare(times).at(2), is_first ? 5 : 4);  // the MPI is warmed up once
+    between = fastest == before ? std::min(2 * between, 1u << 18) : 1u << 14;
+    before = fastest;
+    const Route routes[] = {Route::rules, Route::other, Route::native};
+    calls.expect(between, kept(routes[fastest], fastest));
   }
 }
 
 TEST(Trials, OpenedAnewNothingIsKnown) {
   Calls calls;
   calls.expect(kBefore, kRules);
-  calls.expect_turns(kTimedRules, kTimedMpi, {300, 1, 200});
-  calls.expect(1, kMpi);
-  calls.trials = Trials();
-  calls.expect(1000, kRules);
-  Trials::Classes classes = {}, none = {};
-  classes[static_cast<int>(kAllreduce)] = kAll;
-  calls.trials.open(classes, none, false);
+  calls.compare({300, 200});
+  calls.expect(1, kept(Route::native, 1));
+  open_all(calls.trials);
   calls.expect(kBefore, kRules);
-  calls.expect_turns(kTimedRules, kTimedMpi, {100, 1, 200});
+  EXPECT_EQ(calls.compare({100, 200}).at(1), 5);
   calls.expect(1000, kRules);
 }
 
@@ -302,20 +231,104 @@ TEST(Trials, ClassesAndCollectivesAreApart) {
     const auto collective = static_cast<Collective>(random() % kNumCollectives);
     const std::size_t bytes = random() % 40 ? random() % 64 : random();
     const int of_class = Trials::class_of(bytes);
-    // In odd classes the rules are slower.
-    const Turn turn = one_call(calls.trials, collective, bytes, calls.oob, [&](Route route) {
-      return static_cast<std::uint64_t>(route == Route::native ? 200 : 100 + of_class % 2 * 200);
-    });
-    const std::uint32_t before = counts[{static_cast<int>(collective), of_class}]++;
-    Turn expected;
-    if (before >= Trials::calls_before(bytes) + Trial::kTurns) {
-      expected = of_class % 2 ? kMpi : kRules;
-    } else if (before >= Trials::calls_before(bytes)) {
-      const bool rivals = Trial::is_rivals(static_cast<int>(before - Trials::calls_before(bytes)));
-      expected = rivals ? kTimedMpi : kTimedRules;
+    if (calls.trials.wait_to_agree()) settle(calls.trials, calls.oob);
+    // In odd classes the rules are slower. The slower one has two rounds.
+    const Turn turn =
+        call_once(calls.trials, {collective, bytes}, calls.oob, {},
+                  [&](int candidate) { return candidate == 1 ? 200u : 100 + of_class % 2 * 201u; });
+    const std::uint32_t count = counts[{static_cast<int>(collective), of_class}]++;
+    const std::uint32_t first = Trials::calls_before(bytes);
+    if (count < first) {
+      ASSERT_EQ(turn, kRules) << count;
+    } else if (count < first + 9) {
+      ASSERT_NE(turn.kind, TurnKind::none) << count;
+    } else {
+      ASSERT_EQ(turn, of_class % 2 ? kept(Route::native, 1) : kRules) << count;
     }
-    ASSERT_EQ(turn, expected) << before << " calls of class " << of_class << " before";
   }
+}
+
+// Calls of a class at rest are not told to the trials, and count.
+TEST(Rest, LastsUntilTheClassIsLookedAtAgain) {
+  Calls calls;
+  calls.expect(kBefore, kRules);
+  EXPECT_TRUE(calls.is_awake());
+  calls.compare({100, 300});
+  EXPECT_TRUE(calls.is_awake());
+  for (std::uint32_t i = 0; i < Trial::kCallsBetween; ++i) {
+    ASSERT_EQ(calls.next(), kRules);
+    // Looking alone does not count.
+    ASSERT_EQ(calls.is_awake(), i == Trial::kCallsBetween - 1) << i;
+  }
+  EXPECT_EQ(calls.compare({100, 300}).at(1), 2);
+  // Where another candidate serves, each call is told.
+  Calls others;
+  others.expect(kBefore, kRules);
+  others.compare({300, 100});
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(others.next(), kept(Route::native, 1));
+    ASSERT_TRUE(others.is_awake());
+  }
+}
+
+// A round that is over wakes all classes, which lose no count.
+TEST(Rest, IsTakenUpAgain) {
+  Calls calls;
+  calls.expect(kBefore, kRules);
+  calls.compare({100, 300});
+  std::mt19937 random(3);
+  std::uint32_t made = 0, woken = 0;
+  for (std::size_t bytes = 1 << 16; made < Trial::kCallsBetween; bytes *= 2) {
+    for (int i = 0; i < 50; ++i) {
+      call_once(calls.trials, {Collective::bcast, bytes}, calls.oob, {},
+                [](int candidate) { return candidate == 1 ? 300u : 100u; });
+      woken += calls.is_awake();
+      for (auto more = random() % 90; more > 0 && made < Trial::kCallsBetween; --more, ++made) {
+        ASSERT_EQ(calls.next(), kRules);
+      }
+    }
+  }
+  EXPECT_GT(woken, 3u);
+  EXPECT_NE(calls.next().kind, TurnKind::none);
+}
+
+TEST(Rest, WaitsForResultsOfBothKinds) {
+  Calls calls;
+  calls.results = Results::own;
+  calls.others = {kSplit};
+  calls.expect(1, kRules);
+  calls.results = Results::any;
+  calls.others = {};
+  calls.expect(kBefore, kRules);
+  calls.compare({100, 300});
+  calls.expect(10, kRules);
+  EXPECT_TRUE(calls.is_awake());
+  calls.results = Results::own;
+  calls.others = {kSplit};
+  calls.expect(kBefore - 1, kRules);
+  calls.compare({100, 300});
+  calls.expect(1, kRules);
+  EXPECT_FALSE(calls.is_awake());
+  // Both are looked at again, by the count of the class.
+  calls.expect(Trial::kCallsBetween - 10, kRules);
+  EXPECT_TRUE(calls.is_awake());
+  calls.results = Results::any;
+  EXPECT_NE(calls.next().kind, TurnKind::none);
+}
+
+// The class is looked at as often as a number of 16 bits is used up, and laid at rest again.
+TEST(Rest, LastsWhereNothingIsTried) {
+  Trials trials;
+  EXPECT_TRUE(trials.is_awake(kAllreduce, 8, true));
+  for (int again = 0; again < 2; ++again) {
+    trials.lay_at_rest(kAllreduce, 8);
+    for (int i = 0; i < UINT16_MAX; ++i) ASSERT_FALSE(trials.is_awake(kAllreduce, 8, true));
+    EXPECT_TRUE(trials.is_awake(kAllreduce, 8, true));
+  }
+  // Calls that take no turns, such as reductions by the program's functions, leave a class awake.
+  open_all(trials);
+  trials.lay_at_rest(kAllreduce, 8);
+  EXPECT_TRUE(trials.is_awake(kAllreduce, 8, false));
 }
 
 // Returns the classes of the collective that are tried, with the choice of `forced` and the user's
@@ -357,7 +370,7 @@ TEST(FreeClasses, TreesOfAWantedRadixAreNotTried) {
   EXPECT_NE(free_with({}, "", 4), kAll);
 }
 
-const char* const kValues[] = {"off", "exact", "all", "always"};
+const char* const kValues[] = {"off", "exact", "all"};
 
 void set_adapt(ThreadTeam& all, Adapt adapt) {
   for (int r = 0; r < all.setting().ranks(); ++r) {
@@ -367,14 +380,14 @@ void set_adapt(ThreadTeam& all, Adapt adapt) {
 
 TEST(OpenTrials, OfAllButTheCollectivesWhoseRanksShareNoBytes) {
   for (const int nodes : {1, 2}) {
-    for (const Adapt adapt : {Adapt::off, Adapt::exact, Adapt::all, Adapt::always}) {
+    for (const Adapt adapt : {Adapt::off, Adapt::exact, Adapt::all}) {
       SCOPED_TRACE(kValues[static_cast<int>(adapt)]);
       ThreadTeam all(setting_of(4, nodes), [&](ThreadTeam& team) { set_adapt(team, adapt); });
       open_trials(all[0]);
       for (const CollectiveInfo& info : kCollectives) {
         const bool never =
             info.collective == Collective::alltoallv || info.collective == Collective::reduce_local;
-        const bool opened = all[0].trials.open_classes(info.collective) >> Trials::class_of(64) & 1;
+        const bool opened = all[0].trials.is_open(info.collective, 64, Results::any);
         EXPECT_EQ(opened, adapt != Adapt::off && !never) << info.name;
         // These are reductions that round, in one group.
         const bool own = all[0].trials.is_open(info.collective, 64, Results::own);
@@ -391,41 +404,6 @@ TEST(OpenTrials, OverLevelsNothingIsTriedWhereAnythingIsWanted) {
   open_trials(all[1]);
   EXPECT_FALSE(all[1].trials.is_open(kAllreduce, 64, Results::any));
 }
-
-// Ranks with random times of their own take the same turns, and decide by the slowest of each, and
-// without a root by the fastest too.
-void expect_one_decision(Collective collective) {
-  std::mt19937 random(3);
-  for (const int ranks : {2, 3, 5}) {
-    ThreadTeam all(setting_of(ranks, 1), [](ThreadTeam& team) { set_adapt(team, Adapt::always); });
-    for (int round = 0; round < 20; ++round) {
-      std::vector<TurnTimes> times(static_cast<std::size_t>(ranks));
-      TurnTimes most, least{kAll, kAll};
-      for (TurnTimes& own : times) {
-        own = {100 + random() % 100, 100 + random() % 100};
-        most = {std::max(own.kept, most.kept), std::max(own.rival, most.rival)};
-        least = {std::min(own.kept, least.kept), std::min(own.rival, least.rival)};
-      }
-      std::vector<std::vector<Turn>> turns(times.size());
-      all.each([&](Team& team, const Hello&) {
-        const auto r = static_cast<std::size_t>(team.rank);
-        open_trials(team);
-        for (std::uint32_t i = 0; i <= kBefore + Trial::kTurns; ++i) {
-          turns[r].push_back(one_call(team.trials, collective, 8, team.oob, [&](Route route) {
-            return route == Route::native ? times[r].rival : times[r].kept;
-          }));
-        }
-      });
-      for (const auto& of_rank : turns) EXPECT_EQ(of_rank, turns[0]);
-      const auto slower = [](const TurnTimes& of) { return of.kept > of.rival + of.rival / 8; };
-      const bool down = slower(most) && (info_of(collective).has_root || slower(least));
-      EXPECT_EQ(turns[0].back(), down ? kMpi : kRules);
-    }
-  }
-}
-
-TEST(OpenTrials, AllRanksDecideTheSame) { expect_one_decision(kAllreduce); }
-TEST(OpenTrials, WithARootTheSlowestDecides) { expect_one_decision(Collective::bcast); }
 
 TEST(IsExact, WhatDoesNotDependOnWhoFolds) {
   EXPECT_TRUE(is_exact(Op::sum, DType::i32) && is_exact(Op::prod, DType::u64));

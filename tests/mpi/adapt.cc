@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SUMAC_ADAPT: which calls are trials and how those after them go, the same on all ranks; and right
-// results throughout. A root for which a rank comes late to the turns of one way decides which is
-// the faster. In which calls the turns are, trials_test.cc checks.
+// results throughout. A root for which a rank comes late to the turns of all candidates but one
+// decides which is kept. In which calls the turns are, comparison_test.cc and trials_test.cc check.
 //   adapt exact|all|none      every collective: what is tried with that value; none: nothing
-//   adapt random CALLS SEED   with SUMAC_ADAPT=always: mixed calls on two communicators
-//   adapt again               with SUMAC_ADAPT=always: calls until a class is looked at again
+//   adapt random CALLS SEED   with SUMAC_ADAPT=all: mixed calls on two communicators
+//   adapt again               calls until a class is looked at again
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,14 +20,13 @@ namespace {
 
 using namespace test;
 
-constexpr std::size_t kTurns = 16;         // of two ways that are compared, half each
-constexpr std::size_t kBetween = 1 << 14;  // calls, where trials are repeated
+constexpr std::size_t kTurns = 16;                  // the most of one candidate
+constexpr std::size_t kMostTurns = 4 * kTurns + 1;  // of four, with the MPI's warm-up
+constexpr std::size_t kBetween = 1 << 14;           // calls between the first two comparisons
 
-// Calls of a size before its trial: 128, or as many as take 4 MiB of payload.
+// Calls of a size before its trial.
 std::size_t calls_before(std::size_t bytes) {
-  std::size_t least = 1;
-  while (2 * least <= bytes) least *= 2;
-  return bytes < 2048 ? 128 : std::max<std::size_t>(128, (4 << 20) / least);
+  return bytes < 2048 ? 128 : bytes < 32 << 10 ? 32 : 4;
 }
 
 struct Kind {
@@ -63,10 +62,12 @@ const char* const kWays[] = {"by the rules",       "by another algorithm", "by t
 struct Seen {
   std::string first;
   std::vector<Way> calls;
+  std::vector<std::string> paths;
 
   // Adds the last call.
   Way add() {
     calls.push_back(last());
+    paths.emplace_back(was_taken() ? path() : "MPI");
     return calls.back();
   }
   std::size_t count(Way way, std::size_t from = 0) const {
@@ -185,19 +186,16 @@ void expect_one_trial(const Seen& seen, std::size_t before, Tried tried, const c
   expect(seen.count(Way::unknown) == 0, "each call is served for a known reason");
   expect(seen.alike(0) >= std::min(before, seen.calls.size()) && seen.calls[0] == Way::rules,
          "the first calls go by the rules");
-  expect(seen.is_alike(before + 2 * kTurns), "what is found to be the fastest stays");
-  expect(timed <= kTurns / 2, "the MPI has half of its turns");
-  expect(seen.count(Way::mpi_kept) == 0 || timed == kTurns / 2, "the MPI is kept after its turns");
-  if (seen.calls.size() < before + 2 * kTurns) return;
-  const std::size_t in_turns = others - seen.count(Way::other, before + 2 * kTurns);
-  if (tried == Tried::all) {
-    expect(timed == kTurns / 2, "the MPI has had its turns");
-    expect(in_turns % (kTurns / 2) == 0, "Sumac's other algorithm has had its turns");
-  } else {
+  expect(seen.is_alike(before + kMostTurns), "what is found to be the fastest stays");
+  expect(timed <= kTurns + 1, "the MPI has no more than its turns");
+  expect(seen.count(Way::mpi_kept) == 0 || timed >= 3, "the MPI is kept after its turns");
+  if (tried != Tried::all) {
     expect(timed + seen.count(Way::mpi_kept) == 0, "the MPI is not tried");
-    expect(tried == Tried::own ? others == 0 || in_turns >= kTurns / 2 : others == 0,
-           "Sumac's other algorithm is tried where it may be");
+    expect(tried == Tried::own || others == 0, "Sumac's others are tried only where they may be");
   }
+  if (seen.calls.size() < before + kMostTurns) return;
+  expect(tried != Tried::all || timed >= 3, "the MPI has had its turns");
+  expect(others != 1, "each of Sumac's others has had two turns");
 }
 
 void one_class(const Kind& kind, std::size_t count, Tried tried) {
@@ -207,35 +205,58 @@ void one_class(const Kind& kind, std::size_t count, Tried tried) {
   Caller caller(own.comm);
   Seen seen;
   const std::size_t before = calls_before(caller.bytes(kind, count));
-  for (std::size_t i = 0; i < before + 2 * kTurns + 5; ++i) caller.call(kind, count, seen);
+  for (std::size_t i = 0; i < before + kMostTurns + 5; ++i) caller.call(kind, count, seen);
   expect_same_everywhere(seen, name);
   if (!seen.all(Way::mpi_by_rules)) expect_one_trial(seen, before, tried, name);
 }
 
-// The order in which two ways that are compared, kept and rival, take their turns.
-constexpr std::string_view kOrder = "KRRKRKKRRKKRKRRK";
-static_assert(kOrder.size() == kTurns);
+// The order of the first round by the number of candidates. The call before it warms the MPI up.
+constexpr std::string_view kFirstRound[] = {"ABBA", "ABCCBA", "ABCDBCDA"};
+constexpr std::size_t kLateCount = 2;  // ints, which are reduced to rank 0
 
-// The last rank is late to the turns of all ways but one, so that the root waits for it each time.
-// They are taken for slow, and the one is kept.
-void late_to_root(Way fast) {
-  step("late to all but %s", kWays[static_cast<int>(fast)]);
+// Makes a call of a class whose trials a late rank influences.
+Way reduce_to_first(Caller& caller, Seen& seen) {
+  caller.seed = static_cast<std::size_t>(ranks) * seen.calls.size() - 1;  // always to rank 0
+  return caller.call(kinds()[2], kLateCount, seen);
+}
+
+// Returns the paths of the candidates, in their order.
+std::vector<std::string> candidates() {
+  step("candidates");
+  const OwnComm own;
+  Caller caller(own.comm);
+  Seen seen;
+  const std::size_t first = calls_before(kLateCount * sizeof(int)) + 1;
+  while (seen.calls.size() < first + 4) reduce_to_first(caller, seen);
+  std::vector<std::string> found;
+  for (std::size_t i = first; i < first + 4; ++i) {
+    if (std::find(found.begin(), found.end(), seen.paths[i]) != found.end()) break;
+    found.push_back(seen.paths[i]);
+  }
+  CHECK(found.size() >= 3 && found.back() == "MPI", "%s", seen.text().c_str());
+  return found;
+}
+
+// The last rank is late to the turns of all candidates but one, so that the root waits for it each
+// time. They are taken for slow and dropped after a round, and the one is kept.
+void late_to_root(const std::vector<std::string>& paths, std::size_t fast) {
+  step("late to all but %s", paths[fast].c_str());
   OwnComm own;
   Caller caller(own.comm);
   Seen seen;
-  const std::size_t before = calls_before(2 * sizeof(int)), end = before + 2 * kTurns;
-  const auto is_late = [&](std::size_t call) {
-    if (call < before || call >= end) return false;
-    const bool rival = kOrder[(call - before) % kTurns] == 'R';
-    if (call < before + kTurns) return fast != (rival ? Way::other : Way::rules);
-    return rival != (fast == Way::mpi_kept);  // the MPI, beside what was kept of these two
-  };
+  const std::string_view order = kFirstRound[paths.size() - 2];
+  const std::size_t first = calls_before(kLateCount * sizeof(int)) + 1, end = first + order.size();
   for (std::size_t i = 0; i < end + 5; ++i) {
-    if (is_late(i) && rank == ranks - 1) usleep(20000);
-    caller.seed = static_cast<std::size_t>(ranks) * i - 1;  // always to rank 0
-    caller.call(kinds()[2], 2, seen);
+    const bool in_turn = i >= first && i < end;
+    const bool is_late = in_turn && static_cast<std::size_t>(order[i - first] - 'A') != fast;
+    if (is_late && rank == ranks - 1) usleep(100000);
+    reduce_to_first(caller, seen);
+    CHECK(!in_turn || seen.paths[i] == paths[static_cast<std::size_t>(order[i - first] - 'A')],
+          "call %zu: %s", i, seen.text().c_str());
   }
-  CHECK(seen.calls.back() == fast && seen.is_alike(end), "%s: %s", step_text, seen.text().c_str());
+  const Way kept = fast == 0 ? Way::rules : fast + 1 < paths.size() ? Way::other : Way::mpi_kept;
+  CHECK(seen.calls.back() == kept && seen.paths.back() == paths[fast] && seen.is_alike(end),
+        "%s: %s", step_text, seen.text().c_str());
   // What shares the class and is not exact stays, and other sizes know nothing of it.
   const double given = 1;
   double sum = 0;
@@ -245,7 +266,8 @@ void late_to_root(Way fast) {
   Seen larger;
   CHECK(caller.call(kinds()[2], 4, larger) == Way::rules, "'%s'", path());
   own.renew();
-  CHECK(Caller(own.comm).call(kinds()[2], 2, seen) == fast, "'%s'", path());
+  Caller renewed(own.comm);
+  CHECK(reduce_to_first(renewed, seen) == kept && seen.paths.back() == paths[fast], "'%s'", path());
 }
 
 void every_collective(const std::string& mode) {
@@ -257,7 +279,8 @@ void every_collective(const std::string& mode) {
     }
   }
   if (mode != "exact") return;
-  for (const Way fast : {Way::rules, Way::other, Way::mpi_kept}) late_to_root(fast);
+  const std::vector<std::string> paths = candidates();
+  for (std::size_t fast = 0; fast < paths.size(); ++fast) late_to_root(paths, fast);
 }
 
 struct Drawn {
@@ -299,24 +322,30 @@ void random_calls(int calls, std::uint64_t seed) {
 }
 
 // Until the class is looked at again, and a little longer. Of a barrier there is one algorithm of
-// Sumac, so that a trial has the turns of one comparison.
+// Sumac, so that there are two candidates, with as many turns each.
 void many_barriers() {
   step("many barriers");
   const OwnComm own;
   Caller caller(own.comm);
   Seen seen;
-  const std::size_t first = calls_before(0), second = first + kTurns + kBetween - 1;
-  while (seen.calls.size() < second + kTurns + 5) caller.call(kinds()[4], 0, seen);
+  const std::size_t before = calls_before(0);
+  while (seen.calls.size() < before + 4 * kTurns + kBetween + 5) caller.call(kinds()[4], 0, seen);
   expect_same_everywhere(seen, "barriers");
   const std::string text = seen.text();
-  const auto in_turns = [&](std::size_t from) {
-    return seen.count(Way::mpi_timed, from) - seen.count(Way::mpi_timed, from + kTurns);
+  const auto timed_between = [&](std::size_t from, std::size_t to) {
+    return seen.count(Way::mpi_timed, from) - seen.count(Way::mpi_timed, to);
   };
+  const auto is_turns = [](std::size_t n) { return n == 2 || n == 4 || n == 8 || n == 16; };
   CHECK(seen.count(Way::other) + seen.count(Way::unknown) == 0, "%s", text.c_str());
-  CHECK(seen.alike(0) >= first && seen.calls[0] == Way::rules, "%s", text.c_str());
-  CHECK(in_turns(first) == kTurns / 2 && in_turns(second) == kTurns / 2, "%s", text.c_str());
-  CHECK(seen.count(Way::mpi_timed) == kTurns, "%s", text.c_str());
-  CHECK(seen.is_alike(second + kTurns), "%s", text.c_str());
+  CHECK(seen.alike(0) >= before && seen.calls[0] == Way::rules, "%s", text.c_str());
+  // The first turn of the MPI warms it up.
+  const std::size_t turns = timed_between(before, before + kBetween) - 1;
+  const std::size_t end = before + 1 + 2 * turns, again = end + kBetween;
+  CHECK(is_turns(turns), "%s", text.c_str());
+  CHECK(seen.alike(end) >= kBetween, "%s", text.c_str());
+  const std::size_t more = seen.count(Way::mpi_timed, again);
+  CHECK(is_turns(more), "%s", text.c_str());
+  CHECK(seen.is_alike(again + 2 * more), "%s", text.c_str());
 }
 
 }  // namespace

@@ -43,6 +43,33 @@ def test_a_forced_algorithm_is_the_one_shown(row):
 
 
 @pytest.mark.parametrize(
+    ("call", "tried"),
+    [
+        (("bcast", "1M", "-n", "4"), True),
+        (("bcast", "1M", "-n", "8", "--nodes", "2"), True),
+        (("barrier", "-n", "4"), True),
+        (("bcast", "1M", "-n", "4", "--algo", "bcast:slots"), False),
+        (("bcast", "1M", "-n", "8", "--nodes", "2", "--algo", "reduce:levels"), False),
+        (("allreduce", "1M", "-n", "4", "--reproducible"), False),
+        (("bcast", "1M", "-n", "4", "--reproducible"), True),
+        (("alltoallv", "0", "-n", "4"), False),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
+)
+def test_the_candidates_of_trials_are_shown(call, tried):
+    found = plans.plan(*call)
+    first, *others = found["candidates"]
+    assert first == found["algorithm"]
+    assert others[-1:] == (["native"] if tried else [])
+    if "--nodes" in call or call[0] == "barrier":
+        assert others[:-1] == []
+    elif tried:
+        (row,) = found["levels"]
+        possible = {other["algorithm"] for other in row["others"]}
+        assert 1 <= len(others[:-1]) <= 2 and possible >= set(others[:-1])
+
+
+@pytest.mark.parametrize(
     ("algorithm", "shape"),
     [
         ("single_copy", ("-n", "4", "--no-attach")),

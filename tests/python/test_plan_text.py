@@ -49,9 +49,16 @@ def totals(way):
     return f"{counted(way['steps'], 'step')}, {between} between nodes."
 
 
+def split(call):
+    """The lines of a plan above its table, and those from its empty line on."""
+    lines = plans.text(*call).splitlines()
+    end = lines.index("") if "" in lines else len(lines)
+    return lines[:end], lines[end:]
+
+
 @EVERY
 def test_the_first_lines_say_what_is_called_and_what_is_chosen(call):
-    found, (heading, chosen, *_) = plans.plan(*call), plans.text(*call).splitlines()
+    found, ((heading, chosen, *more), _) = plans.plan(*call), split(call)
     size = "" if found["collective"] == "barrier" else f" of {counted(found['bytes'], 'byte')}"
     machine = f" of {found['machine']}" if found["machine"] else ""
     assert heading == (
@@ -65,16 +72,19 @@ def test_the_first_lines_say_what_is_called_and_what_is_chosen(call):
         chunks = counted(found["chunks"], "chunk")
         what += f", {chunks} of up to {counted(found['chunk'], 'byte')}"
     assert chosen == f"chosen: {what} ({found['rule']})"
+    names = [{"native": "the MPI's"}.get(each, each) for each in found["candidates"]]
+    line = f"candidates: {', then '.join(names)} (SUMAC_ADAPT)"
+    assert more == ([line] if len(names) > 1 else [])
 
 
 @EVERY
 def test_the_table_has_the_rows_of_the_json(call):
-    found, lines = plans.plan(*call), plans.text(*call).splitlines()
+    found, (_, lines) = plans.plan(*call), split(call)
     if not found["levels"]:
-        assert len(lines) == 2
+        assert lines == []
         return
-    titles, *rows = lines[3 : lines.index("", 3)]
-    assert lines[2] == "" and cells(titles) == TITLES
+    titles, *rows = lines[1 : lines.index("", 1)]
+    assert cells(titles) == TITLES
     assert [cells(row) for row in rows] == [
         line for row in found["levels"] for line in lines_of(row)
     ]
@@ -87,13 +97,13 @@ def test_the_table_has_the_rows_of_the_json(call):
 
 @EVERY
 def test_below_the_table_are_the_totals_of_all_ways_over_levels(call):
-    found, lines = plans.plan(*call), plans.text(*call).splitlines()
+    found, (_, lines) = plans.plan(*call), split(call)
     if not found["levels"]:
         return
     ways = [f"Or {other['algorithm']}: {totals(other)}" for other in found["others"]]
     if found["over"] == "levels":
         ways.insert(0, f"In all: {totals(found)}")
-    *below, steps, bytes_ = lines[lines.index("", 3) + 1 :]
+    *below, steps, bytes_ = lines[lines.index("", 1) + 1 :]
     assert below == ways
     assert steps.startswith("Steps are ") and "bytes those of the" in steps
     assert bytes_.startswith("whole message")

@@ -23,7 +23,7 @@ LEAST_RANKS, MOST_RANKS = 2, 9
 # wrong where Sumac's are right (MPICH 4.0 gives what an all-gather's buffer held when it was
 # initialised), and the check goes on with the MPI's result.
 OPTIONS = {
-    "ADAPT": ("off", "off", "off", "exact", "all", "always"),
+    "ADAPT": ("off", "off", "off", "exact", "all", "all"),
     "BUILD_AFTER": ("", "", "1", "5"),
     "CHECK": ("", "", "", "off"),
     "CMA": ("", "", "off"),

@@ -64,7 +64,8 @@ void world_came_up(const sumac_launch& told) {
 }
 
 std::unique_ptr<RankReport> own_report() {
-  std::unique_ptr<RankReport> own(new RankReport{all_stats(), process_times(), process_counted()});
+  std::unique_ptr<RankReport> own(
+      new RankReport{all_stats(), process_times(), process_counted(), process_learnt()});
   count_own_memory(own->stats);
   return own;
 }

@@ -1,70 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/adapt.h"
 
+#include <cstdio>
+#include <string>
+
+#include "observe/learnt.h"
 #include "observe/log.h"
 
 namespace sumac {
 namespace {
 
-const char* name_of(Route route, const Choice& rules, const Trial& trial) {
-  switch (route) {
-    case Route::rules:
-      return name_of(rules.algorithm);
-    case Route::other:
-      return name_of(trial.other().algorithm);
-    case Route::native:
-      return "the MPI's own";
-  }
-  return "";
-}
-
-void tell(const Communicator& c, Collective collective, std::size_t bytes, const Trial& trial,
-          const Compared& compared) {
-  if (c.rank != 0) return;
-  const auto us = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-3; };
-  const auto& [greatest, least] = compared.times;
-  const Choice& rules = c.choose(collective, bytes);
-  log(Level::trace,
-      "adapted: %s of %zu bytes and more on %d ranks: %s %.2f to %.2f us, %s %.2f to %.2f us: %s",
-      name_of(collective), bytes, c.size, name_of(compared.kept, rules, trial), us(least.kept),
-      us(greatest.kept), name_of(compared.rival, rules, trial), us(least.rival), us(greatest.rival),
-      compared.rival_is_faster ? "the latter from now on" : "kept");
-}
-
 Trial& trial_of(const Call& call, const Decision& decision) {
   return decision.communicator->trials.of(call.collective(), decision.bytes, results_of(decision));
+}
+
+Algorithm algorithm_of(const Choice& rules, const Candidates& candidates, int candidate) {
+  switch (candidates.route(candidate)) {
+    case Route::rules:
+      return rules.algorithm;
+    case Route::other:
+      return candidates.other(candidate).algorithm;
+    case Route::native:
+      break;
+  }
+  return Algorithm::native;
+}
+
+// Tells the candidates of a comparison with their times, and which one serves from now on.
+void trace(const Communicator& c, const Learnt& learnt, const Choice& rules, const Trial& trial,
+           const Comparison& comparison) {
+  std::string times;
+  for (int i = 0; i < trial.candidates().count(); ++i) {
+    const auto& [greatest, least] = comparison.time(i);
+    char text[96];
+    std::snprintf(text, sizeof text, "%s%s %.2f to %.2f us", i > 0 ? ", " : "",
+                  way_name(algorithm_of(rules, trial.candidates(), i)),
+                  static_cast<double>(least) * 1e-3, static_cast<double>(greatest) * 1e-3);
+    times += text;
+  }
+  log(Level::trace, "adapted: %s of %llu bytes and more on %d ranks: %s: %s from now on",
+      name_of(learnt.collective), static_cast<unsigned long long>(learnt.bytes), c.size,
+      times.c_str(), way_name(learnt.now));
+}
+
+void tell(const Communicator& c, Collective collective, std::size_t bytes, Results results,
+          const Trial& trial, const Comparison& comparison) {
+  const Choice& rules = c.choose(collective, bytes);
+  Learnt learnt;
+  learnt.collective = collective;
+  learnt.bytes = bytes;
+  learnt.ranks = c.size;
+  learnt.kind = static_cast<std::uint8_t>(results);
+  learnt.first = rules.algorithm;
+  learnt.now = algorithm_of(rules, trial.candidates(), trial.kept());
+  learnt.first_ns = comparison.time(0).greatest;
+  learnt.now_ns = comparison.time(trial.kept()).greatest;
+  note_learnt(learnt);
+  if (c.rank == 0) trace(c, learnt, rules, trial, comparison);
 }
 
 }  // namespace
 
 void agree_on_turns(Communicator& c) {
-  c.trials.agree(c.oob,
-                 [&](Collective collective, std::size_t bytes, const Trial& trial,
-                     const Compared& compared) { tell(c, collective, bytes, trial, compared); });
+  c.trials.agree(c.oob, [&](Collective collective, std::size_t bytes, Results results,
+                            const Trial& trial, const Comparison& comparison) {
+    tell(c, collective, bytes, results, trial, comparison);
+  });
 }
 
 Turn next_turn(const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;
   const Collective collective = call.collective();
   const Results results = results_of(decision);
-  const auto find_other = [&] {
-    return c.choose_other(collective, decision.bytes, decision.choice);
+  const auto find_others = [&] {
+    return c.choose_others(collective, decision.bytes, decision.choice);
   };
-  Turn turn = c.trials.next(collective, decision.bytes, results, find_other);
+  const Turn turn = c.trials.next(collective, decision.bytes, results, find_others);
+  if (turn.route != Route::other) return turn;
   // Not all calls of a class have the same choice.
-  const bool is_other = turn.route == Route::other;
-  if (is_other && !may_replace(decision.choice, other_choice(call, decision), decision.bytes)) {
-    turn.route = Route::rules;
-  }
-  return turn;
+  const Choice& other = trial_of(call, decision).candidates().other(turn.candidate);
+  return may_replace(decision.choice, other, decision.bytes) ? turn : Turn();
 }
 
 const Choice& other_choice(const Call& call, const Decision& decision) {
-  return trial_of(call, decision).other();
+  return trial_of(call, decision).candidates().other(decision.turn.candidate);
 }
 
 void note_turn(const Call& call, const Decision& decision, std::uint64_t ns) {
-  trial_of(call, decision).note(decision.turn.route, ns);
+  trial_of(call, decision).note(ns);
 }
 
 }  // namespace sumac

@@ -16,15 +16,15 @@ inline Results results_of(const Decision& decision) {
 }
 
 // Returns true if the trials of the call's communicator concern it: Sumac would serve the call, and
-// it is not known that the rules serve its size best. Reductions that must keep the order of ranks
-// take no part. The result is the same on all ranks.
+// it may choose how. Reductions that must keep the order of ranks take no part. The result is the
+// same on all ranks.
 inline bool takes_turns(const Call& call, const Decision& decision) {
   if (decision.reduction && options.reproducible) return false;
   return decision.communicator->trials.is_open(call.collective(), decision.bytes,
                                                results_of(decision));
 }
 
-// Settles the communicator's comparisons of routes that are over. Waits for all ranks.
+// Ends the rounds of the communicator's comparisons that are over. Waits for all ranks.
 void agree_on_turns(Communicator& communicator);
 
 // Counts a blocking call that takes turns, and says how it goes.

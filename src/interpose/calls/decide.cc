@@ -74,14 +74,14 @@ std::size_t shared_bytes(const Call& call, const Decision& decision) {
 
 // Chooses the algorithm, and decides whether the ranks can carry it out.
 void choose(const Call& call, Decision& decision) {
-  const Communicator& c = *decision.communicator;
+  Communicator& c = *decision.communicator;
   const Collective collective = call.collective();
   const std::size_t bytes = shared_bytes(call, decision);
   decision.choice = c.choose(collective, bytes);
   if (call.is_deferred() && !c.may_overlap) return leave_to_mpi(decision, Reason::no_progress);
   if (decision.choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
   decision.way = Way::serve;
-  if (c.may_be_around(collective, bytes)) [[unlikely]]
+  if (c.may_be_around(collective, bytes, !call.is_deferred())) [[unlikely]]
     put_around(call, decision);
 }
 
@@ -359,7 +359,7 @@ void put_around(const Call& call, Decision& decision) {
   if (decision.way != Decision::Way::serve) return;
   if (call.kind.form == Form::blocking) take_turn(call, decision);
   if (!decision.by_user && decision.turn.route != Route::native) take_direct_try(call, decision);
-  c.note_around(call.collective(), results_checked != 0);
+  c.note_around(call.collective(), shared_bytes(call, decision), results_checked != 0);
 }
 
 Decision decide(const Entry& entry, const Call& call) {

@@ -88,7 +88,8 @@ int run_by_route(Entry& entry, const Call& call, const Decision& decision) {
     }
     case Route::native:
       entry.hand_down(decision.communicator->stats,
-                      decision.turn.timed ? Reason::trial : Reason::slower, decision.bytes);
+                      decision.turn.kind == TurnKind::none ? Reason::slower : Reason::trial,
+                      decision.bytes);
       return call.kind.below(call);
   }
   return go_on(entry, call, decision, Decision::kTurn);
@@ -96,7 +97,7 @@ int run_by_route(Entry& entry, const Call& call, const Decision& decision) {
 
 // Serves a call of a size at which another route than that of the rules may be faster.
 int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
-  if (!decision.turn.timed) return run_by_route(entry, call, decision);
+  if (decision.turn.kind != TurnKind::timed) return run_by_route(entry, call, decision);
   const std::uint64_t begin = clock_ns();
   const int error = run_by_route(entry, call, decision);
   note_turn(call, decision, clock_ns() - begin);

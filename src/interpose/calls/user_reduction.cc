@@ -94,7 +94,7 @@ void decide_user_reduction(const Call& call, Decision& decision) {
   }
   decision.choice = without_single_copy(choice);
   decision.way = Decision::Way::serve;
-  if (c.may_be_around(call.collective(), decision.bytes)) put_around(call, decision);
+  if (c.may_be_around(call.collective(), decision.bytes, false)) put_around(call, decision);
 }
 
 int run_user_reduction(Entry& entry, const Call& call, const Decision& decision) {

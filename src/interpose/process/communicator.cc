@@ -55,7 +55,6 @@ void release(Communicator* communicator) {
   communicator->calls = 0;
   communicator->agreed = false;
   communicator->checkable = 0;
-  communicator->expect_all_around();
   communicator->profiled = -1;
   communicator->fold.forget();
   communicator->keepers = 1;
@@ -153,11 +152,10 @@ void count_call(MpiComm comm, std::uint64_t more, Others others) {
   set_up(*communicator, others == Others::have_come);
 }
 
-// If comparisons of routes are over, the next call of any size settles them.
-void Communicator::note_around(Collective collective, bool always) {
-  if (trials.wait_to_agree()) return expect_all_around();
-  around[static_cast<int>(collective)] =
-      always || direct_tries ? ~std::uint64_t{0} : trials.open_classes(collective);
+// If the ranks have to agree on a trial, they do so in the next call of any size.
+void Communicator::note_around(Collective collective, std::size_t bytes, bool always) {
+  if (trials.wait_to_agree()) return trials.wake();
+  if (!always && !direct_tries) trials.lay_at_rest(collective, bytes);
 }
 
 void drop_keeper(Communicator& communicator) {

@@ -2,9 +2,7 @@
 // This header has what Sumac keeps of an MPI communicator, and finds it from the handle.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <iterator>
 #include <vector>
 
 #include "interpose/mpi/constants.h"
@@ -22,7 +20,7 @@ namespace sumac {
 // never given back, only used again for another communicator: a thread that looks up a handle may
 // glance at one that just ended.
 struct Communicator : Team {
-  Communicator() : Team(team_context(), by_mpi) { expect_all_around(); }
+  Communicator() : Team(team_context(), by_mpi) {}
 
   std::atomic<std::uintptr_t> handle{0};  // 0: not in use
   MpiComm comm = kMpi.comm_null;
@@ -31,16 +29,13 @@ struct Communicator : Team {
   bool agreed = false;          // the ranks have compared their options
   std::uint64_t checkable = 0;  // calls whose results could be checked
 
-  // Returns false if nothing stands around calls of the collective and so many bytes
-  // (Decision::around).
-  bool may_be_around(Collective collective, std::size_t bytes) const {
-    return around[static_cast<int>(collective)] >> Trials::class_of(bytes) & 1;
+  // Returns false if nothing stands around a call of the collective and so many bytes
+  // (Decision::around). The call is then counted if `counts`: it has turns in trials.
+  bool may_be_around(Collective collective, std::size_t bytes, bool counts) {
+    return trials.is_awake(collective, bytes, counts);
   }
-  // Notes what may stand around calls from now on. With `always`, something stands around calls of
-  // any size.
-  void note_around(Collective collective, bool always);
-  // Each collective has a bit for each class of bytes.
-  std::uint64_t around[kNumCollectives];
+  // Notes what may stand around calls of so many bytes from now on. With `always`, something does.
+  void note_around(Collective collective, std::size_t bytes, bool always);
 
   int profiled = -1;  // its number in the profile; -1: none
 
@@ -51,8 +46,6 @@ struct Communicator : Team {
   // Counts the users of the state: the communicator, its persistent requests, and what is under way
   // after its end.
   std::atomic<int> keepers{1};
-
-  void expect_all_around() { std::fill(std::begin(around), std::end(around), ~std::uint64_t{0}); }
 
   // Ends the engine's watch of the queue, which is empty. Waits for a thread that is looking at all
   // queues and may be calling the MPI, so it must not be called in a callback of the MPI's.

@@ -190,7 +190,7 @@ extern "C" __attribute__((visibility("default"))) std::size_t sumac_backend_stat
     char* text, std::size_t size) {
   using namespace sumac;
   const std::unique_ptr<RankReport> made(
-      new RankReport{all_stats(), process_times(), process_counted()});
+      new RankReport{all_stats(), process_times(), process_counted(), process_learnt()});
   RankReport& own = *made;
   count_own_memory(own.stats);
   const std::string json = counts_json(own);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A comparison finds the fastest of the candidates for the calls of a class, by timing some calls
+// of each.
+//
+// Idea: it has rounds. In a round each candidate that is left serves 2, 2, 4 and then 8 calls, and
+// each rank keeps the least time that it has seen of each candidate. After a round the ranks agree
+// on the greatest and on the least of these times over all ranks, and drop the candidates that are
+// slower than another by more than 2x, 1.5x, 1.25x and, after the last round, by more than an
+// eighth; a smaller difference may be chance. Of those that are left then, the first is kept, which
+// is the likeliest. Without a root both times must be slower: where all wait for all, the least is
+// that of a rank that came last and waited for none, and the greatest shows how long programs'
+// ranks wait for each other. With a root only the greatest counts, since the root itself may wait
+// for nobody. The MPI's first call opens connections: one call of it that is not timed comes before
+// all rounds. Cost: one agreement for each round; a candidate that is twice as slow as another
+// serves two calls. Needs: that all ranks take the same turns at the same calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "rules/choice_table.h"
+
+namespace sumac {
+
+// The route says by whom and how a call is served.
+enum class Route : std::uint8_t {
+  rules,   // Sumac serves it, as the rules choose
+  other,   // Sumac serves it, by another algorithm
+  native,  // the MPI's own function serves it
+};
+
+// The candidates of a class, the likeliest first: what the rules choose, the choices that may take
+// its place, and, if its results may be taken, the MPI's own function.
+class Candidates {
+ public:
+  static constexpr int kMostOthers = 2, kMost = kMostOthers + 2;
+
+  Candidates() = default;
+  Candidates(const std::vector<Choice>& others, bool with_mpi);
+
+  int count() const { return 1 + others_ + with_mpi_; }
+  bool with_mpi() const { return with_mpi_; }
+  Route route(int candidate) const {
+    if (candidate == 0) return Route::rules;
+    return candidate <= others_ ? Route::other : Route::native;
+  }
+  // Returns the choice of a candidate whose route is `other`.
+  const Choice& other(int candidate) const { return choices_[candidate - 1]; }
+
+ private:
+  Choice choices_[kMostOthers];
+  std::uint8_t others_ = 0;
+  bool with_mpi_ = false;
+};
+
+// A comparison uses a call for this.
+enum class TurnKind : std::uint8_t {
+  none,     // nothing
+  warm_up,  // it opens the MPI's connections
+  timed,    // its time counts
+};
+
+struct Turn {
+  Route route = Route::rules;
+  std::uint8_t candidate = 0;
+  TurnKind kind = TurnKind::none;
+  bool operator==(const Turn&) const = default;
+};
+
+// The greatest and the least over all ranks of a candidate's least time (ns). 0 if a rank has none.
+struct AgreedTime {
+  std::uint64_t greatest = 0, least = 0;
+};
+
+class Comparison {
+ public:
+  static constexpr int kRounds = 4;
+  static constexpr int kTurns[kRounds] = {2, 2, 4, 8};  // each candidate has so many
+  static constexpr int kWords = 2 * Candidates::kMost;
+
+  // Compares this many candidates, with a call before that warms the last one up.
+  Comparison(int candidates, bool warms_up);
+
+  // Says whose turn the next call is, but for the route. A round must be under way.
+  Turn next();
+  // Records how long (ns) the timed call took that was the last turn. A call that left by an
+  // exception has no time.
+  void note(std::uint64_t ns);
+
+  // Returns true if all turns of the round have been taken: the ranks have yet to agree.
+  bool round_is_over() const { return turns_ == left() * kTurns[round_]; }
+  // Writes what this rank says, of which the ranks must take the greatest, word by word.
+  void write(std::uint64_t (&words)[kWords]) const;
+  // Ends the round with what the ranks have agreed on.
+  void settle(const std::uint64_t (&agreed)[kWords], bool has_root);
+
+  // Returns true if all rounds are over, or only one candidate is left.
+  bool has_ended() const { return round_ == kRounds || left() == 1; }
+  // Returns the first candidate that no other has been found to be clearly faster than.
+  int best() const { return best_; }
+  // Returns what the ranks last agreed on of this candidate.
+  const AgreedTime& time(int candidate) const { return agreed_[candidate]; }
+
+ private:
+  int left() const;
+
+  std::uint64_t least_[Candidates::kMost] = {};  // this rank's
+  AgreedTime agreed_[Candidates::kMost];
+  std::uint8_t left_;  // a bit for each candidate that is left
+  std::uint8_t round_ = 0, best_ = 0;
+  std::uint8_t last_ = 0;   // the last turn was this candidate's
+  std::uint8_t turns_ = 0;  // taken in this round
+  bool warms_up_;
+};
+
+// Returns which of `left` candidates has a turn of a round. Programs that repeat 2, 4 or 8 calls of
+// a class, some of which follow a computation while others do not, give all candidates the same
+// number of each, if the round is so long.
+int candidate_of_turn(int left, int round, int turn);
+
+}  // namespace sumac
