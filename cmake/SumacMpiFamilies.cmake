@@ -48,6 +48,25 @@ foreach(family IN LISTS SUMAC_MPI_FAMILIES)
   sumac_precompile_program(${family} ${SUMAC_${family}_INCLUDES})
 endforeach()
 
+# sumac_take_turns(LABELS FAMILY SERIES CASE FAMILIES f...): 'make check' runs all cases of a series
+# of tests (numbers of ranks, layouts, bindings) and all families, but not each case with each
+# family: they take turns. Adds the label slow to the variable LABELS if the case, a number, is
+# another family's. The name of the series decides who begins.
+function(sumac_take_turns labels family series case)
+  cmake_parse_arguments(ARG "" "" "FAMILIES" ${ARGN})
+  list(LENGTH ARG_FAMILIES count)
+  list(FIND ARG_FAMILIES ${family} index)
+  if(index EQUAL -1)
+    return()
+  endif()
+  string(MD5 hash ${series})
+  string(SUBSTRING ${hash} 0 4 hash)
+  math(EXPR turn "(0x${hash} + ${case}) % ${count}")
+  if(NOT index EQUAL turn)
+    set(${labels} ${${labels}} slow PARENT_SCOPE)
+  endif()
+endfunction()
+
 # sumac_mpi_program(NAME FAMILY sources... [OWN_FLAGS]): a program linked against that family's own
 # MPI. OWN_FLAGS: it is compiled with others than sumac_flags.
 function(sumac_mpi_program name family)
