@@ -43,6 +43,26 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR SUMAC_SANITIZE)
 endif()
 target_compile_options(sumac_library_flags INTERFACE ${SUMAC_FRAME_LIMIT})
 
+# Eight files of a large layer are compiled at once, which takes a third of the time: most of it goes
+# into what all of them include. Not where one looks for mistakes in single files.
+set(unite ON)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR SUMAC_SANITIZE)
+  set(unite OFF)
+endif()
+option(SUMAC_UNITE "Compile several files at once" ${unite})
+
+# sumac_unite(TARGET [APART sources...]): APART are compiled alone, since names of their own are
+# other files' names as well.
+function(sumac_unite target)
+  cmake_parse_arguments(ARG "" "" "APART" ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SUMAC_UNITE} UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(SUMAC_UNITE)
+    # GCC takes what is in such a file for something in a header.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
 # sumac_library(NAME sources... [DEPENDS targets...] [OWN_FLAGS]): a static piece of the back ends.
 # OWN_FLAGS: it is compiled with others than sumac_library_flags.
 function(sumac_library name)
