@@ -88,12 +88,13 @@ function(sumac_test_limits seconds)
 endfunction()
 
 add_custom_target(unit_tests COMMENT "All programs that the tests labelled 'unit' start")
-# sumac_unit_test(NAME sources... [DEPENDS targets...] [TIMEOUT seconds]): one GoogleTest program.
+# sumac_unit_test(NAME sources... [DEPENDS targets...] [TIMEOUT seconds] [MORE]): one GoogleTest
+# program. MORE: what 'make check' runs is a part of its cases (testing/thorough.h).
 function(sumac_unit_test name)
   if(NOT SUMAC_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "TIMEOUT" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "MORE" "TIMEOUT" "DEPENDS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -106,6 +107,11 @@ function(sumac_unit_test name)
   add_test(NAME unit.${name} COMMAND ${name})
   set_tests_properties(unit.${name} PROPERTIES LABELS unit)
   sumac_test_limits(${ARG_TIMEOUT} unit.${name})
+  if(ARG_MORE)
+    add_test(NAME more.${name} COMMAND ${name})
+    set_tests_properties(more.${name} PROPERTIES LABELS slow ENVIRONMENT SUMAC_TEST_MORE=1)
+    sumac_test_limits(${ARG_TIMEOUT} more.${name})
+  endif()
 endfunction()
 
 # GTest::gtest_main: the system's library, or for another processor its sources.
