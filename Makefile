@@ -28,8 +28,9 @@ matrix: ## the test programs under every MPI, fetched as wheels; writes docs/com
 	@scripts/build.sh $(PRESET) --check
 	$(PYTHON_VENV) scripts/matrix.py --install --preset $(PRESET)
 
-demo: build ## a conjugate-gradient solver with and without Sumac; writes demo.png
-	@echo "demo: the solver runs with and without Sumac on each MPI, for some minutes"
+demo: ## a conjugate-gradient solver with and without Sumac; writes demo.png
+	@scripts/build.sh $(PRESET) --demo
+	@echo "demo: the solver runs with and without Sumac on each MPI, for one or two minutes"
 	$(PYTHON_VENV) scripts/demo.py
 
 figures: build ## published figures in simulated clusters: build/figures; LARGE=--large takes hours

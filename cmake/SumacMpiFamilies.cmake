@@ -48,6 +48,31 @@ foreach(family IN LISTS SUMAC_MPI_FAMILIES)
   sumac_precompile_program(${family} ${SUMAC_${family}_INCLUDES})
 endforeach()
 
+# sumac_take_turns(LABELS FAMILY CASE FAMILIES f...): 'make check' runs all cases of a test (numbers
+# of ranks, layouts, bindings) and all families, but not each case with each family: they take
+# turns. Adds the label slow to the variable LABELS if the case, a number, is another family's.
+function(sumac_take_turns labels family case)
+  cmake_parse_arguments(ARG "" "" "FAMILIES" ${ARGN})
+  list(LENGTH ARG_FAMILIES count)
+  list(FIND ARG_FAMILIES ${family} index)
+  if(index EQUAL -1)
+    return()
+  endif()
+  math(EXPR turn "${case} % ${count}")
+  if(NOT index EQUAL turn)
+    set(${labels} ${${labels}} slow PARENT_SCOPE)
+  endif()
+endfunction()
+
+# sumac_case_of(CASE NAME): sets the variable CASE to a number made of the name, by which tests of a
+# single case take turns.
+function(sumac_case_of case name)
+  string(MD5 hash ${name})
+  string(SUBSTRING ${hash} 0 4 hash)
+  math(EXPR number "0x${hash}")
+  set(${case} ${number} PARENT_SCOPE)
+endfunction()
+
 # sumac_mpi_program(NAME FAMILY sources... [OWN_FLAGS]): a program linked against that family's own
 # MPI. OWN_FLAGS: it is compiled with others than sumac_flags.
 function(sumac_mpi_program name family)

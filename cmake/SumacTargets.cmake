@@ -43,6 +43,26 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR SUMAC_SANITIZE)
 endif()
 target_compile_options(sumac_library_flags INTERFACE ${SUMAC_FRAME_LIMIT})
 
+# Eight files of a large layer are compiled at once, which takes a third of the time: most of it goes
+# into what all of them include. Not where one looks for mistakes in single files.
+set(unite ON)
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR SUMAC_SANITIZE)
+  set(unite OFF)
+endif()
+option(SUMAC_UNITE "Compile several files at once" ${unite})
+
+# sumac_unite(TARGET [APART sources...]): APART are compiled alone, since names of their own are
+# other files' names as well.
+function(sumac_unite target)
+  cmake_parse_arguments(ARG "" "" "APART" ${ARGN})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SUMAC_UNITE} UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(SUMAC_UNITE)
+    # GCC takes what is in such a file for something in a header.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
 # sumac_library(NAME sources... [DEPENDS targets...] [OWN_FLAGS]): a static piece of the back ends.
 # OWN_FLAGS: it is compiled with others than sumac_library_flags.
 function(sumac_library name)
@@ -68,12 +88,13 @@ function(sumac_test_limits seconds)
 endfunction()
 
 add_custom_target(unit_tests COMMENT "All programs that the tests labelled 'unit' start")
-# sumac_unit_test(NAME sources... [DEPENDS targets...] [TIMEOUT seconds]): one GoogleTest program.
+# sumac_unit_test(NAME sources... [DEPENDS targets...] [TIMEOUT seconds] [MORE]): one GoogleTest
+# program. MORE: what 'make check' runs is a part of its cases (testing/thorough.h).
 function(sumac_unit_test name)
   if(NOT SUMAC_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "TIMEOUT" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "MORE" "TIMEOUT" "DEPENDS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -86,6 +107,11 @@ function(sumac_unit_test name)
   add_test(NAME unit.${name} COMMAND ${name})
   set_tests_properties(unit.${name} PROPERTIES LABELS unit)
   sumac_test_limits(${ARG_TIMEOUT} unit.${name})
+  if(ARG_MORE)
+    add_test(NAME more.${name} COMMAND ${name})
+    set_tests_properties(more.${name} PROPERTIES LABELS slow ENVIRONMENT SUMAC_TEST_MORE=1)
+    sumac_test_limits(${ARG_TIMEOUT} more.${name})
+  endif()
 endfunction()
 
 # GTest::gtest_main: the system's library, or for another processor its sources.

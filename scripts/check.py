@@ -92,8 +92,8 @@ def ctest(name, preset, *selection, jobs=JOBS):
     return run_tests(name, [*command, *whole_output, *selection], "--output-junit")
 
 
-def pytest(name, folder, jobs):
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
+def pytest(name, folder, jobs, *selection):
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder, *selection]
     # A process runs whole files, so that fixtures of a file are made once.
     return run_tests(name, [*command, "-n", str(jobs), "--dist", "loadfile"], "--junitxml")
 
@@ -154,7 +154,7 @@ def main():
     RESULTS.mkdir(parents=True, exist_ok=True)
     steps = [
         ctest("ctest", arguments.preset, "-LE", "slow"),
-        pytest("python", "tests/python", JOBS),
+        pytest("python", "tests/python", JOBS, *([] if arguments.all else ["--in-turns"])),
         repository_checks(),
     ]
     if arguments.all:

@@ -47,7 +47,7 @@ def processor():
 def find_mpis():
     """The MPIs to run on. Prints those that are left out."""
     if not demo_cg.SUMAC.exists():
-        raise demo_cg.DemoError(f"there is no {demo_cg.SUMAC}: run 'make build' first")
+        raise demo_cg.DemoError(f"there is no {demo_cg.SUMAC}: 'make demo' compiles it")
     usable, absent = demo_cg.installed_mpis()
     for title in absent:
         console.print(

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "python"))
 from sumac_mpi.base.spread import speedup, spread  # noqa: E402
 
 PROGRAMS = ROOT / "build/release/examples"
-SUMAC = ROOT / ".venv/bin/sumac"
+SUMAC = ROOT / "build/release/bin/sumac"
 RANKS = 2
 SECONDS_ALLOWED = 120  # of one run
 SECONDS_OF_PAIRS = 40  # after so many seconds, no further pair begins
@@ -57,7 +57,9 @@ def installed_mpis():
 
 
 def environment():
+    """Python is this one, which has the packages that the command needs."""
     result = dict(os.environ)
+    result["PATH"] = f"{pathlib.Path(sys.executable).parent}:{result['PATH']}"
     if os.geteuid() == 0:
         # Open MPI refuses to run as root unless both are set.
         result |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

@@ -8,16 +8,15 @@ tests=$(dirname "$0")/../../tests
 . "$tests/mpi/launch.sh"
 [ "$how" = linked ] && start=launch_plain || start=launch
 
-for threads in 1 3; do
-  export OMP_NUM_THREADS=$threads
-  for elements in 1 1000 300000; do
-    run $start 60 "$ranks" "$program" $elements 3
-    expect_status 0
-    expect_out "3 sums of $elements reals on $ranks ranks, and the tasks beside them: right"
-    expect_warnings 0
-  done
+for each in 1:1 1000:1 300000:1 300000:3 1:3; do
+  elements=${each%:*}
+  export OMP_NUM_THREADS="${each#*:}"
+  run $start 60 "$ranks" "$program" "$elements" 3
+  expect_status 0
+  expect_out "3 sums of $elements reals on $ranks ranks, and the tasks beside them: right"
+  expect_warnings 0
 done
-export SUMAC_STATS=1
+export SUMAC_STATS=1 OMP_NUM_THREADS=3
 run $start 60 "$ranks" "$program" 1000 3
 expect_status 0
 if [ "$how" = linked ]; then

@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "testing/element.h"
+#include "testing/thorough.h"
 
 namespace sumac {
 namespace {
@@ -183,11 +184,12 @@ struct Form {
 };
 
 // Sweeps every length up to 300 at every offset: the two-source forms, in place and with three
-// buffers, the latter also with stores past the caches. Unoptimised builds take a part of the
-// lengths at each offset. Returns the number of cases.
+// buffers, the latter also with stores past the caches. Only a thorough test takes every length at
+// each offset. Returns the number of cases.
 template <class T>
 long sweep_offsets(DType type) {
   constexpr std::size_t kMost = 300;
+  const std::size_t step = thorough() ? 1 : kAllInPlace ? 4 : 16;
   const auto values = all_sources<T>(kMost);
   long cases = 0;
   for (int op = 0; op < kNumOps; ++op) {
@@ -196,7 +198,7 @@ long sweep_offsets(DType type) {
     for (std::size_t offset = 0; offset < 64; ++offset) {
       test.place([&](std::size_t k) { return (offset + 8 * (2 - k) * offset) % 64; }, kMost);
       for (std::size_t count = 0; count <= kMost; ++count) {
-        if (!kAllInPlace && count % 16 != offset % 16) continue;
+        if (count % step != offset % step) continue;
         for (const auto& [in_place, streaming] :
              {Form{kNotInPlace, false}, {kNotInPlace, true}, {1, false}}) {
           ++cases;

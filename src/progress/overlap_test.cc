@@ -9,6 +9,7 @@
 #include "progress/announced.h"
 #include "progress/engine.h"
 #include "testing/endpoints.h"
+#include "testing/thorough.h"
 
 namespace sumac::testing {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::size_t kSlot = 512;  // small, so that few bytes make many chunks
 constexpr unsigned kSettings = 1;
 constexpr int kStep = 5;
 #else
-constexpr unsigned kSettings = 4;
+const unsigned kSettings = thorough() ? 4 : 2;
 constexpr int kStep = 1;
 #endif
 

@@ -12,6 +12,7 @@
 #include "progress/engine.h"
 #include "strands/waiting.h"
 #include "testing/endpoints.h"
+#include "testing/thorough.h"
 #include "testing/thread_team.h"
 
 namespace sumac::testing {
@@ -21,7 +22,7 @@ namespace {
 #ifdef __SANITIZE_THREAD__
 constexpr unsigned kSettings = 1;
 #else
-constexpr unsigned kSettings = 4;
+const unsigned kSettings = thorough() ? 4 : 2;
 #endif
 
 // Says who looks at a rank's queues beside the rank itself.

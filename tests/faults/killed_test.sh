@@ -4,13 +4,14 @@
 # of jobs on this host. CASE is COUNT:VICTIM:WHEN, as the program has it; an ALGORITHM is
 # COLLECTIVE:NAME. Where the launcher looks away, the other ranks must end the job, and name the
 # dead one, its host and its process; where it does not, the launcher may be the first to do so.
+# With BOTH_LAUNCHERS it is one launcher or the other, in turns.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 real_launcher=$2 sumac=$3 program=$4 ranks=$5 cases=$6 algorithms=$7
 shift 7
 launcher=$real_launcher
 . "$(dirname "$0")/../mpi/launch.sh"
 export UCX_MEM_EVENTS=no
-jobs=0 named=0
+jobs=0 named=0 looks=0
 case $family in
   openmpi) looks_away=--enable-recovery ;;
   *) looks_away=-disable-auto-cleanup ;;
@@ -62,10 +63,13 @@ for algorithm in $algorithms; do
   export SUMAC_ALGO="$algorithm"
   for kind in "$@"; do
     for case in $cases; do
-      for launcher in "$scratch/launcher" ${BOTH_LAUNCHERS:+"$real_launcher"}; do
-        one_kill "$kind" "$algorithm" "$case"
-      done
+      launcher=$scratch/launcher
+      [ "$looks" = 0 ] || launcher=$real_launcher
+      one_kill "$kind" "$algorithm" "$case"
+      [ -z "${BOTH_LAUNCHERS:-}" ] || looks=$((1 - looks))
     done
+    # Each case with the other launcher next time.
+    [ -z "${BOTH_LAUNCHERS:-}" ] || looks=$((1 - looks))
   done
 done
 echo "$jobs jobs; in $named the ranks had to end it"

@@ -89,14 +89,18 @@ sumac_lab_variant(slow_of_h1 2+2+2 "SUMAC_SLOW_HOSTS=h2@h1" ${levels})
 
 sumac_mpi_test_program(handed_down handed_down.cc)
 foreach(family IN LISTS SUMAC_MPI_FAMILIES)
-  sumac_lab_script(lab.disagree.${family} disagree_test.sh ${family} 900 lab
-                   $<TARGET_FILE:mpi_test_options_${family}>)
-  sumac_lab_script(lab.forced.${family} forced_test.sh ${family} 900 lab
-                   $<TARGET_FILE:mpi_test_switches_${family}>)
-  sumac_lab_script(lab.without.${family} without_test.sh ${family} 900 lab
-                   $<TARGET_FILE:mpi_test_presence_${family}>)
-  sumac_lab_script(lab.calls_differ.${family} calls_differ_test.sh ${family} 600 lab
-                   $<TARGET_FILE:mpi_test_calls_differ_${family}>)
+  # In 'make check' the families take turns at these.
+  set(case 1)
+  foreach(script "disagree;options" "calls_differ;calls_differ" "forced;switches"
+                 "without;presence")
+    list(GET script 0 name)
+    list(GET script 1 program)
+    math(EXPR case "${case} + 1")
+    set(labels lab)
+    sumac_take_turns(labels ${family} ${case} FAMILIES ${SUMAC_MPI_FAMILIES})
+    sumac_lab_script(lab.${name}.${family} ${name}_test.sh ${family} 900 "${labels}"
+                     $<TARGET_FILE:mpi_test_${program}_${family}>)
+  endforeach()
   sumac_lab_script(lab.rank_killed.${family} rank_killed_test.sh ${family} 500 lab
                    $<TARGET_FILE:environment_probe_${family}>)
   list(JOIN levels " " killed_in)
@@ -145,9 +149,12 @@ sumac_lab_nonblocking(persistent_late PROGRAM persistent_order LAYOUTS 2+1+2 ARG
                       EXPECTED allreduce:levels)
 sumac_lab_nonblocking(persistent_many LAYOUTS 2+1 ARGS 40 300 EXPECTED ${levels})
 sumac_lab_nonblocking(requests LAYOUTS 2+1+2 ARGS 200 EXPECTED ${levels})
-foreach(program nonblocking_errors nonblocking_others nonblocking_threads)
+foreach(program nonblocking_errors nonblocking_others)
   sumac_lab_nonblocking(${program} LAYOUTS 2+1+2 EXPECTED barrier:levels)
 endforeach()
+sumac_lab_nonblocking(nonblocking_threads LAYOUTS 2+1+2 ARGS 2 EXPECTED barrier:levels)
+sumac_lab_nonblocking(nonblocking_threads_more PROGRAM nonblocking_threads LAYOUTS 2+1+2 ARGS 5
+                      EXPECTED barrier:levels LABELS slow)
 
 # Operations of sumac_op_create and hinted ones.
 foreach(program handles halves)

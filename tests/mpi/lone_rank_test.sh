@@ -34,7 +34,11 @@ quiet() { expect_warnings 0; }
 printf '#!/bin/sh\n"$@"\n' >"$scratch/wrapper"
 chmod +x "$scratch/wrapper"
 for ranks in 2 3; do
-  for wrapper in 'env A=1' nice "$scratch/wrapper" "$scratch/wrapper env nice"; do
+  case $ranks in
+    2) some=nice more=$scratch/wrapper ;;
+    *) some='env A=1' more="$scratch/wrapper env nice" ;;
+  esac
+  for wrapper in "$some" "$more"; do
     # shellcheck disable=SC2086
     run other -n $ranks "$sumac" exec -- $wrapper "$program"
     apart $ranks $told "$by"

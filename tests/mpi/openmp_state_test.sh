@@ -23,9 +23,9 @@ job() {
 }
 
 for put_in_front in "" $library; do
-  for threads in 1 2 4; do
-    job $threads auto 1 local
-    for many in 2 3; do job $threads 2 $many allreduce; done
+  for each in 1:3 2:2 4:3; do
+    job "${each%:*}" auto 1 local
+    job "${each%:*}" 2 "${each#*:}" allreduce
   done
   # A forked child does not have Sumac's progress thread either.
   SUMAC_PROGRESS=thread job 2 2 2 allreduce

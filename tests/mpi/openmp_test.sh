@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # openmp_test.sh FAMILY LAUNCHER SUMAC PROGRAM: with OpenMP's threads, large reductions and packed
 # data must have the same bits as with one thread, and the statistics must count how they were made.
+# Each kind of call is made from each place, with 2 ranks or with 3.
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
@@ -36,29 +37,30 @@ expect_folds() {
   done
 }
 
-for ranks in 2 3; do
-  for kind in local allreduce reduce bcast; do
-    job $ranks off $kind outside
-    off=$hash
-    expect_folds none
-    for where in outside master $([ $ranks = 2 ] && echo task); do
-      job $ranks 2 $kind $where
-      [ "$hash" = "$off" ] || fail "other bits: $ranks $kind $where"
-      case $where in outside) expect_folds region ;; *) expect_folds tasks ;; esac
-    done
-  done
-done
-
-for kind in pack unpack; do
-  job 1 off $kind outside
+# same_bits RANKS KIND WHERE...: with two threads as with one.
+same_bits() {
+  ranks=$1 kind=$2
+  shift 2
+  job "$ranks" off "$kind" outside
   off=$hash
   expect_folds none
-  for where in outside master task; do
-    job 1 2 $kind $where
-    [ "$hash" = "$off" ] || fail "other bytes: $kind $where"
-    case $where in outside) expect_folds region ;; *) expect_folds tasks ;; esac
+  for place in "$@"; do
+    job "$ranks" 2 "$kind" "$place"
+    [ "$hash" = "$off" ] || fail "other bits: $ranks $kind $place"
+    case $place in outside) expect_folds region ;; *) expect_folds tasks ;; esac
   done
-done
+}
+
+same_bits 2 local outside task
+same_bits 3 local master
+same_bits 2 allreduce master task
+same_bits 3 allreduce outside master
+same_bits 2 reduce outside task
+same_bits 3 reduce master
+same_bits 2 bcast master task
+same_bits 3 bcast outside
+same_bits 1 pack outside master task
+same_bits 1 unpack outside master task
 
 run launch 60 1 "$program" pack each --multiple
 expect_status 0

@@ -33,25 +33,24 @@ told() {
     fail "it is not said of rank $2 that $3"
 }
 
+# Two programs, of which Sumac is loaded into one: the last rank or the first has none.
+run job 30 -n 4 "$sumac" exec "$program" world "$reason" : -n 1 "$program" world "$reason"
+passed
+with 5 4
+told warning 4 'it is not loaded there'
 for ranks in 2 5; do
   others=$((ranks - 1))
-  # Two programs, of which Sumac is loaded into one: the last rank or the first has none.
-  run job 30 -n $others "$sumac" exec "$program" world "$reason" : -n 1 "$program" world "$reason"
-  passed
-  with $ranks $others
-  told warning $others 'it is not loaded there'
   run job 30 -n 1 "$program" world "$reason" : -n $others "$sumac" exec "$program" world "$reason"
   passed
   with $ranks $others
   told warning 0 'it is not loaded there'
-
-  # Switched off on one rank.
-  run job 30 -n $others "$sumac" exec "$program" world "$reason" : \
-    -n 1 env SUMAC_DISABLE=1 "$sumac" exec "$program" world "$reason"
-  passed
-  with $ranks $others
-  told warning $others 'it is switched off there'
 done
+# Switched off on one rank.
+run job 30 -n 1 "$sumac" exec "$program" world "$reason" : \
+  -n 1 env SUMAC_DISABLE=1 "$sumac" exec "$program" world "$reason"
+passed
+with 2 1
+told warning 1 'it is switched off there'
 
 # On no rank and on all ranks, started by a shell that waits for the program: no message.
 for start in "$sumac exec sh -c" "env SUMAC_DISABLE=1 $sumac exec sh -c" 'sh -c'; do
@@ -78,7 +77,7 @@ with 3 2
 told warning 2 'it is loaded there but could not serve the program'
 
 # Jobs that run at the same time must not mistake each other's ranks for their own.
-for round in 1 2 3; do
+for round in 1 2; do
   job 30 -n 3 "$program" world "$reason" >"$scratch/without" 2>&1 &
   without=$!
   job 30 -n 2 "$sumac" exec "$program" world "$reason" >"$scratch/with" 2>&1 &
@@ -139,22 +138,21 @@ done
 
 # Debian's MPICH 4.0 cannot spawn.
 if [ "$family" = openmpi ]; then
-  for ranks in 1 3; do
-    for children in 1 2; do
-      for start in env "$sumac exec"; do
-        # shellcheck disable=SC2086
-        run job 30 -n $ranks "$sumac" exec "$program" spawn $children $start "$program" child
-        passed
-        expect_silence
-        with $ranks $ranks
-      done
-      with $children $children
-      # Only the children have Sumac.
+  for each in 1:2 3:1; do
+    ranks=${each%:*} children=${each#*:}
+    for start in env "$sumac exec"; do
       # shellcheck disable=SC2086
-      run job 30 -n $ranks "$program" spawn $children $start "$program" child
+      run job 30 -n $ranks "$sumac" exec "$program" spawn $children $start "$program" child
       passed
       expect_silence
+      with $ranks $ranks
     done
+    with $children $children
+    # Only the children have Sumac.
+    # shellcheck disable=SC2086
+    run job 30 -n $ranks "$program" spawn $children $start "$program" child
+    passed
+    expect_silence
   done
 fi
 nothing_left || fail "something is left"

@@ -24,13 +24,12 @@ profile() {
   run launch 60 "$2" "$program" "$1"
 }
 
-for ranks in 1 2 3 5; do
-  for scenario in calls threads none; do
-    profile "$scenario" "$ranks"
-    expect_status 0
-    expect_silence
-    compare "$scenario" "$ranks"
-  done
+for each in calls:1 none:1 calls:2 threads:2 none:3 threads:3 calls:5; do
+  scenario=${each%:*} ranks=${each#*:}
+  profile "$scenario" "$ranks"
+  expect_status 0
+  expect_silence
+  compare "$scenario" "$ranks"
 done
 profile left 2
 expect_status 0

@@ -22,7 +22,7 @@ if(NOT SUMAC_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
                  ENV SUMAC_HIERARCHY=ranks:2,node)
 endif()
 sumac_mpi_test_program(surroundings surroundings.cc)
-sumac_mpi_script_test(surroundings SECONDS 240)
+sumac_mpi_script_test(surroundings SECONDS 240 SLOW_FAMILIES mpich)
 sumac_mpi_test_program(waits waits.cc)
 foreach(situation quiet stranger strangers idle_strangers threads one_sided messages)
   # All blocks that are not the MPI's are to be served, whatever a trial finds.

@@ -13,6 +13,8 @@ import pytest
 from sumac_mpi.commands import main
 from sumac_mpi.launch import launcher
 
+pytest_plugins = ["turns"]
+
 # Jobs that a shell runs in the background ignore Ctrl-C, and so would all that is started here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

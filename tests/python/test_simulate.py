@@ -172,10 +172,11 @@ def test_a_simulation_that_ends_early(monkeypatch, small, way, over):
 
 
 @simulates
-def test_messages_that_wait_for_others_make_no_deadlock():
+@pytest.mark.parametrize("ranks", [96, pytest.param(512, marks=pytest.mark.slow)])
+def test_messages_that_wait_for_others_make_no_deadlock(ranks):
     """Ranks post receives of chunks in another order than their peers send them."""
     sizes = ("--sizes", "8,1K,4K,16K,64K,1M")
-    found = json.loads(simulate("torus", "reduce", "-n", 512, *sizes, "--against", "", "--json"))
+    found = json.loads(simulate("torus", "reduce", "-n", ranks, *sizes, "--against", "", "--json"))
     assert not found["wrong"] and len(found["us"]["sumac"]) == 6
 
 
