@@ -97,13 +97,14 @@ class Trials {
   // The classes are 0 bytes, then 1, 2 to 3, 4 to 7 bytes and so on.
   static int class_of(std::size_t bytes) { return std::bit_width(bytes); }
   // Returns how many calls of a class come before its first comparison. A program that makes only a
-  // few calls of a size is to pay for no agreement, which costs several calls of some KiB; and
-  // first calls find the program's buffers and Sumac's code out of the caches. Large calls are
-  // worth more than that, and so few show that there will be more.
+  // few calls of a size is to pay for no agreement, which costs several calls of some KiB, and for
+  // few calls of candidates that are slow; and first calls find the program's buffers and Sumac's
+  // code out of the caches. Large calls are worth more than that, and so few show that there will
+  // be more.
   static std::uint32_t calls_before(std::size_t bytes) {
     constexpr int kSmall = 11, kMiddle = 15;  // below 2 KiB and 32 KiB
     const int power = class_of(bytes);
-    return power <= kSmall ? 128 : power <= kMiddle ? 32 : 4;
+    return power <= kSmall ? 128 : power <= kMiddle ? 32 : 8;
   }
 
   // Classes has a bit for each class, by collective.

@@ -87,7 +87,7 @@ TEST(Trials, LargeCallsAreTriedSooner) {
   for (const std::size_t bytes : {0, 1, 8, 2047}) EXPECT_EQ(Trials::calls_before(bytes), 128u);
   for (const std::size_t bytes : {2048, 4095, 32767}) EXPECT_EQ(Trials::calls_before(bytes), 32u);
   for (const std::size_t bytes : {std::size_t{32} << 10, std::size_t{1} << 20, SIZE_MAX >> 1}) {
-    EXPECT_EQ(Trials::calls_before(bytes), 4u) << bytes;
+    EXPECT_EQ(Trials::calls_before(bytes), 8u) << bytes;
   }
 }
 

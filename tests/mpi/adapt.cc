@@ -26,7 +26,7 @@ constexpr std::size_t kBetween = 1 << 14;           // calls between the first t
 
 // Calls of a size before its trial.
 std::size_t calls_before(std::size_t bytes) {
-  return bytes < 2048 ? 128 : bytes < 32 << 10 ? 32 : 4;
+  return bytes < 2048 ? 128 : bytes < 32 << 10 ? 32 : 8;
 }
 
 struct Kind {
