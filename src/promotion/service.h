@@ -29,7 +29,8 @@ struct Service {
   ProcessMaps maps;
   KnownMappings known;  // for kernels without PROCMAP_QUERY
   Properties properties;
-  std::atomic<Refusal> off{Refusal::not_open};
+  std::atomic<Refusal> closed{Refusal::not_open};  // why there is no file
+  std::atomic<Refusal> off{Refusal::not_open};     // why nothing is promoted
   // All promoted addresses lie in [low, high). The range only grows; if it is empty, nothing was
   // promoted.
   std::atomic<std::uintptr_t> low{~std::uintptr_t{0}}, high{0};
@@ -40,12 +41,15 @@ struct Service {
   // handler may fork.
   pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   std::uintptr_t sweep_at = 0;
-  std::size_t ranges = 0;  // mappings of the file; counted anew when there seem to be too many
+  std::size_t born_bytes = 0;  // memory that was born shared, which no budget counts
+  std::size_t ranges = 0;      // mappings of the file; counted anew when there seem to be too many
   Tally tally = {};
 
   bool near(const Range& range) const {
     return !range.within({low.load(std::memory_order_acquire), high.load()}).empty();
   }
+  // Says that addresses in the range are promoted.
+  void widen(const Range& range);
   // Returns true if a part of the range of the file is mapped at other addresses than its own.
   bool moved_away(const Range& range) const;
   std::size_t count_mappings() const;  // counts mappings of the file
