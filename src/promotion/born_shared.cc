@@ -210,6 +210,14 @@ bool is_born_shared(const void* address, std::size_t bytes) {
   return false;
 }
 
+bool overlaps_born_shared(const Range& range) {
+  const std::size_t count = most_born.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!born[i].get().within(range).empty()) return true;
+  }
+  return false;
+}
+
 bool prepare_shared(const void* address, std::size_t bytes) {
   constexpr std::uint32_t kHugeAtUse = 8;
   const Service& own = service();

@@ -19,6 +19,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "promotion/range.h"
+
 namespace sumac::promotion {
 
 // Less than this is not served: no call of fewer bytes reaches into buffers.
@@ -37,6 +39,8 @@ bool free_shared(void* address);
 
 // Returns true if the buffer lies in one piece of such memory.
 bool is_born_shared(const void* address, std::size_t bytes);
+// Returns true if some of it does.
+bool overlaps_born_shared(const Range& range);
 // Must be called before peers reach into such a buffer: their stores would bring its pages into
 // being on their own NUMA nodes. Does nothing for a buffer for which it was called before, but that
 // it makes pages huge in one of its later calls. Any thread may write to the buffer meanwhile.

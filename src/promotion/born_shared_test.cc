@@ -27,9 +27,15 @@ class Born {
   std::size_t size_;
 };
 
-#define SUMAC_NEED_BORN()                     \
-  SUMAC_NEED_PROMOTION();                     \
-  if (const Born tried(kMega); !tried.data()) \
+Settings settings() {
+  Settings settings = test_settings();
+  settings.huge_always = true;
+  return settings;
+}
+
+#define SUMAC_NEED_BORN()                              \
+  if (open(settings()) != Refusal::none) GTEST_SKIP(); \
+  if (const Born tried(kMega); !tried.data())          \
   GTEST_SKIP() << "this system has huge pages for private memory only, or promises memory"
 
 int mappings_of_file() {
@@ -120,7 +126,7 @@ TEST(BornShared, IsGivenBack) {
   SUMAC_NEED_BORN();
   const std::size_t before = counts().used_bytes;
   void* at = nullptr;
-  for (unsigned round = 0; round < 50; ++round) {
+  for (unsigned round = 0; round < 20; ++round) {
     const Born born(8 * kMega);
     EXPECT_EQ(nonzero(born.data(), born.size()), born.size());
     fill(born.data(), born.size(), round);
@@ -237,7 +243,7 @@ TEST(BornShared, Threads) {
   for (int own = 0; own < kThreads; ++own) {
     threads.emplace_back([own, &shown, &wrong] {
       std::mt19937 random(static_cast<unsigned>(own));
-      for (unsigned round = 0; round < 300; ++round) {
+      for (unsigned round = 0; round < 100; ++round) {
         const std::size_t size = kLeastBorn + random() % kMega;
         auto* const data = static_cast<std::byte*>(allocate_shared(size, 1));
         if (!data) {

@@ -112,6 +112,7 @@ Refusal promote_held(Service& service, const Range& range, std::size_t& moved) {
   if (service.tally.promotions % kSweepEvery == kSweepEvery - 1) {
     sweep(service.maps.by_query() ? kSteps : kStepsByText);
   }
+  service.promotes.store(true, std::memory_order_release);
   const Refusal refusal = move(service, admission, moved);
   service.tally.promotions += moved > 0;
   service.tally.promoted_bytes += moved;

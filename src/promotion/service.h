@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "promotion/born_shared.h"
 #include "promotion/known_mappings.h"
 #include "promotion/memory_file.h"
 #include "promotion/process_maps.h"
@@ -34,6 +35,8 @@ struct Service {
   // All promoted addresses lie in [low, high). The range only grows; if it is empty, nothing was
   // promoted.
   std::atomic<std::uintptr_t> low{~std::uintptr_t{0}}, high{0};
+  // True once something is promoted.
+  std::atomic<bool> promotes{false};
   // True once holes were made in pages that are mapped: a place in the file without data may then
   // be in use.
   std::atomic<bool> holes{false};
@@ -47,6 +50,11 @@ struct Service {
 
   bool near(const Range& range) const {
     return !range.within({low.load(std::memory_order_acquire), high.load()}).empty();
+  }
+  // Returns false if no part of the range is in the file. The kernel is not asked, so it may be
+  // true of others.
+  bool may_hold(const Range& range) const {
+    return near(range) && (promotes.load(std::memory_order_acquire) || overlaps_born_shared(range));
   }
   // Says that addresses in the range are promoted.
   void widen(const Range& range);

@@ -147,7 +147,7 @@ int advise(void* address, std::size_t bytes, int advice, Madvise next) {
   own.properties.note_advice(advice);
   const Range range = range_of(address, bytes);
   const Range pages{range.begin, round_up(range.end, kPage)};
-  if (!releases(advice) || range.begin % kPage != 0 || pages.empty() || !own.near(pages) ||
+  if (!releases(advice) || range.begin % kPage != 0 || pages.empty() || !own.may_hold(pages) ||
       own.closed.load() == Refusal::forked) {
     return next(address, bytes, advice);
   }
