@@ -157,7 +157,7 @@ void count_call(MpiComm comm, std::uint64_t more, Others others) {
 void Communicator::note_around(Collective collective, bool always) {
   if (trials.wait_to_agree()) return expect_all_around();
   around[static_cast<int>(collective)] =
-      always || direct_tries ? ~std::uint64_t{0} : trials.open_classes(collective);
+      always ? ~std::uint64_t{0} : trials.open_classes(collective) | direct_classes(collective);
 }
 
 void drop_keeper(Communicator& communicator) {
