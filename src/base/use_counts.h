@@ -23,17 +23,27 @@ inline constexpr UseText kCheckUseTexts[kNumCheckUses] = {
     {"differed", "WRONG: results that differ from the MPI's own"},
 };
 
-// `src/promotion` counts buffers whose pages other ranks can map, and buffers that it refused.
-enum class MemoryUse : std::uint8_t { promotions, promoted, huge, given_back, made_private };
+// `src/promotion` counts memory whose pages other ranks can map, and buffers that it refused.
+enum class MemoryUse : std::uint8_t {
+  born,
+  born_bytes,
+  promotions,
+  promoted,
+  huge,
+  given_back,
+  made_private
+};
 
 inline constexpr UseText kMemoryUseTexts[] = {
+    {"born_shared", "calls of MPI_Alloc_mem whose memory other ranks can map from its beginning"},
+    {"born_shared_bytes", "bytes of these"},
     {"promotions", "promotions of buffers to pages that other ranks map (SUMAC_PROMOTE)"},
     {"promoted_bytes", "bytes promoted"},
     {"huge_bytes", "bytes of these in huge pages, as before"},
     {"given_back_bytes", "bytes given back after the program had freed them"},
     {"made_private_bytes", "bytes made private again, before the program moved them"},
 };
-inline constexpr int kNumMemoryUses = 5;
+inline constexpr int kNumMemoryUses = 7;
 
 // Each text says why a buffer was not promoted.
 inline constexpr UseText kRefusalTexts[] = {

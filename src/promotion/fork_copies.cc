@@ -42,7 +42,7 @@ bool anything_promoted(const Service& service) { return service.high.load() != 0
 void prepare() {
   Service& own = service();
   pthread_mutex_lock(&own.lock);
-  waits = anything_promoted(own) && own.off.load() != Refusal::forked;
+  waits = anything_promoted(own) && own.closed.load() != Refusal::forked;
   if (!waits) return;
   ready_before = ready->load();
   if (pipe2(ends, O_CLOEXEC) != 0) ends[0] = ends[1] = -1;
@@ -109,6 +109,7 @@ void in_child() {
     close_end(1);
   }
   own.file.close();
+  own.closed.store(Refusal::forked);
   own.off.store(Refusal::forked);
 }
 

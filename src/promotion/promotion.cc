@@ -14,12 +14,10 @@ constexpr std::uint64_t kLookForDevicesEvery = 64, kSweepEvery = 16;
 constexpr int kAllSteps = 1 << 20;
 constexpr int kSteps = 64, kStepsByText = 4;  // steps of a sweep now and then
 
-Refusal start(Service& service) {
-  const Settings& settings = service.settings;
-  if (!settings.calls_caught) return Refusal::releases;
-  if (settings.heed_tools && memory_tool_present()) return Refusal::tools;
-  if (settings.heed_devices && device_open()) return Refusal::devices;
-  service.kernel = kernel_here().without(settings.without);
+// Returns why there can be no file.
+Refusal open_file(Service& service) {
+  if (service.settings.heed_tools && memory_tool_present()) return Refusal::tools;
+  service.kernel = kernel_here().without(service.settings.without);
   if (!service.kernel.scans) service.properties.serve_times(Properties::kServesTimesForHuge);
   if (!service.maps.open(service.kernel.queries)) return Refusal::kernel;
   Refusal refusal = service.file.open();
@@ -33,6 +31,14 @@ Refusal start(Service& service) {
     service.known.close();
   }
   return refusal;
+}
+
+// Returns why nothing may be promoted although there is a file.
+Refusal forbidden(const Settings& settings) {
+  if (!settings.promotes) return Refusal::not_open;
+  if (!settings.calls_caught) return Refusal::releases;
+  if (settings.heed_devices && device_open()) return Refusal::devices;
+  return Refusal::none;
 }
 
 // Finds the mapping in place that holds the address, if it can be read and written.
@@ -52,14 +58,10 @@ bool find_known(Service& service, std::uintptr_t address, Range& range) {
   return true;
 }
 
-void widen(Service& service, const Range& range) {
-  if (range.begin < service.low.load()) service.low.store(range.begin);
-  if (range.end > service.high.load()) service.high.store(range.end, std::memory_order_release);
-}
-
 Refusal make_room(Service& service, std::size_t bytes) {
   const auto room = [&] {
-    const std::size_t used = service.file.used(), budget = service.settings.budget;
+    const std::size_t all = service.file.used(), budget = service.settings.budget;
+    const std::size_t used = all - std::min(all, service.born_bytes);
     return service.ranges < service.settings.most_ranges && used <= budget &&
            bytes <= budget - used;
   };
@@ -85,7 +87,7 @@ Refusal move(Service& service, const Admission& admission, std::size_t& moved) {
   for (int i = 0; i < admission.count; ++i) {
     for (Range rest = admission.pieces[i]; !rest.empty();) {
       const Range chunk = first_chunk(rest);
-      widen(service, chunk);
+      service.widen(chunk);
       std::size_t huge = 0;
       if (!move_chunk(service, chunk, huge)) return Refusal::memory;
       service.tally.huge_bytes += huge;
@@ -110,6 +112,7 @@ Refusal promote_held(Service& service, const Range& range, std::size_t& moved) {
   if (service.tally.promotions % kSweepEvery == kSweepEvery - 1) {
     sweep(service.maps.by_query() ? kSteps : kStepsByText);
   }
+  service.promotes.store(true, std::memory_order_release);
   const Refusal refusal = move(service, admission, moved);
   service.tally.promotions += moved > 0;
   service.tally.promoted_bytes += moved;
@@ -124,6 +127,11 @@ static Service& the_service = *new Service;
 
 Service& service() { return the_service; }
 
+void Service::widen(const Range& range) {
+  if (range.begin < low.load()) low.store(range.begin);
+  if (range.end > high.load()) high.store(range.end, std::memory_order_release);
+}
+
 Refusal open(const Settings& settings) {
   Service& own = service();
   const Hold hold(Hold::Way::wait);
@@ -131,12 +139,16 @@ Refusal open(const Settings& settings) {
   if (!opened) {
     opened = true;
     own.settings = settings;
-    own.off.store(start(own));
+    own.closed.store(open_file(own));
+    own.off.store(own.closed.load());
+    if (own.closed.load() == Refusal::none) own.off.store(forbidden(settings));
   }
   return own.off.load();
 }
 
 Refusal status() { return service().off.load(); }
+
+Refusal closed() { return service().closed.load(); }
 
 FileIdentity file() {
   const MemoryFile& own = service().file;
@@ -164,7 +176,7 @@ bool mapped(const void* address, std::size_t bytes) {
   constexpr int kMostMappings = 16;
   Service& own = service();
   Range rest = interior(address, bytes);
-  if (rest.empty() || !own.near(rest) || own.off.load() == Refusal::forked) return false;
+  if (rest.empty() || !own.near(rest) || own.closed.load() == Refusal::forked) return false;
   for (int i = 0; i < kMostMappings; ++i) {
     Mapping mapping;
     const bool found = own.kernel.queries ? find_in_place(own, rest.begin, mapping)
@@ -178,7 +190,7 @@ bool mapped(const void* address, std::size_t bytes) {
 
 bool shared_mapping(const void* address, Mapping& mapping) {
   const Service& own = service();
-  if (own.off.load() != Refusal::none) return false;
+  if (own.closed.load() != Refusal::none) return false;
   return own.maps.find(reinterpret_cast<std::uintptr_t>(address), Search::covering, mapping) &&
          mapping.shared && mapping.readable && mapping.writable && mapping.inode != 0 &&
          !own.file.has(mapping);

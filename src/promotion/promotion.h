@@ -5,8 +5,8 @@
 // address + bytes) of the file: a byte's offset in it is its address (memory_file.h).
 //
 // A process has one service, which any thread may use. Its parts are: what may be promoted and the
-// copy (page_mover.h), memory that the program gave back (sweep.cc), fork (fork_copies.cc), and
-// when promotion pays (usage.h).
+// copy (page_mover.h), memory that is the file's from its beginning (born_shared.h), memory that
+// the program gave back (sweep.cc), fork (fork_copies.cc), and when promotion pays (usage.h).
 #pragma once
 
 #include <cstddef>
@@ -20,6 +20,7 @@
 namespace sumac::promotion {
 
 struct Settings {
+  bool promotes = true;                  // if not, there is only memory that is born shared
   std::size_t budget = ~std::size_t{0};  // bytes of memory that the file may take
   std::size_t most_ranges = 16384;       // promotions between two sweeps: mappings of the process
   bool heed_devices = true;              // leave a process with RDMA or GPU devices open alone
@@ -28,18 +29,22 @@ struct Settings {
   KernelFeatures without;    // features to do without, as on an older kernel
   bool exact = false;        // read the mappings' properties each time (properties.h)
   // True if the program's calls of madvise and mremap come to advise() and before_remap().
-  // Otherwise memory that an allocator gave back by madvise would not read as zeros, so promotion
-  // stays off.
+  // Otherwise memory that an allocator gave back by madvise would not read as zeros, so nothing is
+  // promoted.
   bool calls_caught = false;
 };
 
 // Makes the file and the handlers of fork. Returns none if memory can be promoted; otherwise
-// promotion is off for good. Later calls return the same.
+// promotion is off for good. Later calls change nothing, and return the same.
 Refusal open(const Settings& settings);
 
 // Returns why promotion is off now; none: it is on. It goes off when the process forks (in the
 // child), or opens a device.
 Refusal status();
+
+// Returns why there is no file, and so no memory at all that others can map; none: there is. There
+// may be a file where nothing is promoted.
+Refusal closed();
 
 // Returns what peers must know, after open().
 FileIdentity file();

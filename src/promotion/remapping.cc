@@ -86,8 +86,8 @@ bool before_remap_in_child(const Range& pages) {
 bool before_remap(void* address, std::size_t bytes) {
   Service& own = service();
   const Range pages = whole_units(range_of(address, round_up(bytes, kPage)), kPage);
-  if (pages.empty() || !own.near(pages)) return true;
-  if (own.off.load() == Refusal::forked) return before_remap_in_child(pages);
+  if (pages.empty() || !own.may_hold(pages)) return true;
+  if (own.closed.load() == Refusal::forked) return before_remap_in_child(pages);
   bool all = true, any = false;
   for_promoted(own, pages, [&](const Range& part, const Mapping& mapping) {
     any = true;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "promotion/born_shared.h"
 #include "promotion/known_mappings.h"
 #include "promotion/memory_file.h"
 #include "promotion/process_maps.h"
@@ -29,10 +30,13 @@ struct Service {
   ProcessMaps maps;
   KnownMappings known;  // for kernels without PROCMAP_QUERY
   Properties properties;
-  std::atomic<Refusal> off{Refusal::not_open};
+  std::atomic<Refusal> closed{Refusal::not_open};  // why there is no file
+  std::atomic<Refusal> off{Refusal::not_open};     // why nothing is promoted
   // All promoted addresses lie in [low, high). The range only grows; if it is empty, nothing was
   // promoted.
   std::atomic<std::uintptr_t> low{~std::uintptr_t{0}}, high{0};
+  // True once something is promoted.
+  std::atomic<bool> promotes{false};
   // True once holes were made in pages that are mapped: a place in the file without data may then
   // be in use.
   std::atomic<bool> holes{false};
@@ -40,12 +44,20 @@ struct Service {
   // handler may fork.
   pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   std::uintptr_t sweep_at = 0;
-  std::size_t ranges = 0;  // mappings of the file; counted anew when there seem to be too many
+  std::size_t born_bytes = 0;  // memory that was born shared, which no budget counts
+  std::size_t ranges = 0;      // mappings of the file; counted anew when there seem to be too many
   Tally tally = {};
 
   bool near(const Range& range) const {
     return !range.within({low.load(std::memory_order_acquire), high.load()}).empty();
   }
+  // Returns false if no part of the range is in the file. The kernel is not asked, so it may be
+  // true of others.
+  bool may_hold(const Range& range) const {
+    return near(range) && (promotes.load(std::memory_order_acquire) || overlaps_born_shared(range));
+  }
+  // Says that addresses in the range are promoted.
+  void widen(const Range& range);
   // Returns true if a part of the range of the file is mapped at other addresses than its own.
   bool moved_away(const Range& range) const;
   std::size_t count_mappings() const;  // counts mappings of the file

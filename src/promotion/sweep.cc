@@ -67,7 +67,7 @@ std::size_t sweep(int steps) {
   Service& own = service();
   if (!own.maps.by_query()) steps = std::min(steps, kMostStepsByText);
   const Hold hold(Hold::Way::attempt);
-  if (!hold || own.off.load() == Refusal::forked || !own.file.is_own()) return 0;
+  if (!hold || own.closed.load() == Refusal::forked || !own.file.is_own()) return 0;
   std::size_t bytes = 0;
   bool from_start = own.sweep_at == 0;
   for (; steps > 0; --steps) {
@@ -147,8 +147,8 @@ int advise(void* address, std::size_t bytes, int advice, Madvise next) {
   own.properties.note_advice(advice);
   const Range range = range_of(address, bytes);
   const Range pages{range.begin, round_up(range.end, kPage)};
-  if (!releases(advice) || range.begin % kPage != 0 || pages.empty() || !own.near(pages) ||
-      own.off.load() == Refusal::forked) {
+  if (!releases(advice) || range.begin % kPage != 0 || pages.empty() || !own.may_hold(pages) ||
+      own.closed.load() == Refusal::forked) {
     return next(address, bytes, advice);
   }
   if (advice == MADV_FREE) return free_lazily(own, pages, next);

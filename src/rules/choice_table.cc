@@ -136,6 +136,21 @@ Choice without_single_copy(Choice choice) {
   return choice;
 }
 
+std::uint64_t classes_in_place(const ChoiceTable& table, Collective collective) {
+  std::uint64_t classes = 0;
+  for (std::size_t from = 0;;) {
+    const ChoiceRange& range = table.range(collective, from);
+    const Algorithm algorithm = range.choice.algorithm;
+    if (algorithm != Algorithm::native && info_of(algorithm).needs == Needs::maps) {
+      const int first = std::min<int>(std::bit_width(from), 63);
+      const int last = std::min<int>(std::bit_width(range.most), 63);
+      classes |= ~std::uint64_t{0} << first & ~std::uint64_t{0} >> (63 - last);
+    }
+    if (range.most == SIZE_MAX) return classes;
+    from = range.most + 1;
+  }
+}
+
 std::size_t most_bytes(Algorithm algorithm) {
   const bool lines = algorithm != Algorithm::native && info_of(algorithm).needs == Needs::lines;
   return lines ? kLinesData : SIZE_MAX;
@@ -209,7 +224,8 @@ const char* why_not(Algorithm algorithm, const Capabilities& capabilities) {
     return "levels of a hierarchy are tried in place by themselves, with SUMAC_PROMOTE";
   }
   if (info.needs == Needs::maps && capabilities.reach != Reach::maps) {
-    return "it needs SUMAC_PROMOTE, and memory of all ranks that the others can map";
+    return "it needs memory of all ranks that the others can map, which SUMAC_PROMOTE or the "
+           "system does not allow";
   }
   if (info.needs == Needs::levels_equal_nodes && !capabilities.equal_nodes) {
     return "it needs two levels, nodes of as many ranks each (at most 64) and what is between them";

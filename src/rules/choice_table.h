@@ -119,6 +119,10 @@ class ChoiceTable {
   std::shared_ptr<const Ranges> ranges_{std::shared_ptr<const Ranges>(), &kAllNative};
 };
 
+// Returns a bit for each std::bit_width(bytes) at which the table takes an algorithm of the
+// collective in mapped memory.
+std::uint64_t classes_in_place(const ChoiceTable& table, Collective collective);
+
 // With the shipped rules and in trials, calls of up to so many bytes do not hold back a rank that
 // needs nothing from others: the root of a broadcast, and the ranks that only give data to a
 // reduce. Some programs rely on that: such a rank goes on to send a message that another rank

@@ -27,6 +27,7 @@ bool DirectTries::is_due(Collective collective, std::size_t bytes) {
 
 void DirectTries::note(Collective collective, std::size_t bytes, bool went, std::uint64_t ns) {
   Class& its = of(collective, bytes);
+  its.went = went;
   its.skipped = went ? 0 : static_cast<std::uint8_t>(std::clamp(2 * its.skipped, 1, kMostSkipped));
   its.left = its.skipped;
   if (went) {

@@ -23,6 +23,10 @@ class DirectTries {
   // `choices` are those with the direct algorithms.
   explicit DirectTries(const ChoiceTable& choices) : choices_(choices) {}
 
+  // Returns a bit for each std::bit_width(bytes) of calls that may go direct.
+  std::uint64_t classes(Collective collective) const {
+    return classes_in_place(choices_, collective);
+  }
   // Returns the direct algorithm of a call that would otherwise be served by `otherwise`, or native
   // if the rules have none for it. Changes nothing.
   Algorithm choose(Collective collective, std::size_t bytes, Algorithm otherwise) const;
@@ -30,6 +34,8 @@ class DirectTries {
   // Counts a blocking or nonblocking call that may go direct, in the order of calls. Returns true
   // if it is to try.
   bool is_due(Collective collective, std::size_t bytes);
+  // Returns true if the last blocking call of such bytes that has tried went direct.
+  bool went(Collective collective, std::size_t bytes) const { return of(collective, bytes).went; }
   // Notes how a blocking call that has tried has ended, and in what time. The end of a nonblocking
   // one is not known at the same call on all ranks.
   void note(Collective collective, std::size_t bytes, bool went, std::uint64_t ns);
@@ -65,6 +71,7 @@ class DirectTries {
     std::uint8_t skipped = 0;  // calls skipped after the last try
     // Tries that failed in a row; the times are then forgotten at kForgetAfter.
     std::uint8_t failed = 0;
+    bool went = false;    // the last try went direct
     Least direct, other;  // ns for each byte
   };
   Class& of(Collective collective, std::size_t bytes);

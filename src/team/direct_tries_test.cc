@@ -30,6 +30,25 @@ TEST(DirectTries, ChoosesWhatTheRulesHaveForMappedMemory) {
             Algorithm::native);
 }
 
+TEST(DirectTries, TellsTheClassesOfItsAlgorithms) {
+  Capabilities capabilities;
+  capabilities.ranks = 4;
+  capabilities.reach = Reach::maps;
+  const DirectTries by_rules(ChoiceTable(RuleSet(), capabilities, ""));
+  for (const Collective collective : {Collective::allreduce, Collective::bcast}) {
+    const std::uint64_t classes = by_rules.classes(collective);
+    for (int power = 0; power < 50; ++power) {
+      const std::size_t bytes = std::size_t{1} << power;
+      const auto direct = by_rules.choose(collective, bytes, Algorithm::allreduce_levels);
+      EXPECT_EQ(classes >> (power + 1) & 1, direct != Algorithm::native) << power;
+    }
+    EXPECT_NE(classes, 0u);
+  }
+  EXPECT_EQ(tries_of(Reach::maps).classes(Collective::bcast), ~std::uint64_t{0}) << "forced";
+  EXPECT_EQ(tries_of(Reach::copies).classes(Collective::bcast), 0u);
+  EXPECT_EQ(by_rules.classes(Collective::alltoall), 0u);
+}
+
 TEST(DirectTries, TriesComeSeldomWhereTheyFail) {
   DirectTries tries = tries_of(Reach::maps);
   std::vector<int> at;
@@ -45,7 +64,10 @@ TEST(DirectTries, OneThatWentIsFollowedByTheNextCall) {
   DirectTries tries = tries_of(Reach::maps);
   for (int failed = 0; failed < 3; ++failed) tries.note(Collective::bcast, kBytes, false, 1000);
   EXPECT_FALSE(tries.is_due(Collective::bcast, kBytes));
+  EXPECT_FALSE(tries.went(Collective::bcast, kBytes));
   tries.note(Collective::bcast, kBytes, true, 1000);
+  EXPECT_TRUE(tries.went(Collective::bcast, kBytes));
+  EXPECT_FALSE(tries.went(Collective::bcast, 4 * kBytes));
   for (int call = 0; call < 5; ++call) EXPECT_TRUE(tries.is_due(Collective::bcast, kBytes));
 }
 

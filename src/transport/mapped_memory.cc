@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <map>
 
@@ -44,28 +45,49 @@ std::byte* reserve() {
   return begin + head;
 }
 
+// If all memory of the process is locked, pages of a window exist as soon as it is mapped, also
+// those that the owner does not have.
+bool is_locked(void* place) { return msync(place, kPage, MS_INVALIDATE) != 0 && errno == EBUSY; }
+
+// A path of the file in the peer's process.
+class PeerPath {
+ public:
+  PeerPath(pid_t pid, const FileIdentity& file) {
+    std::snprintf(text_, sizeof text_, "/proc/%d/fd/%d", pid, file.descriptor);
+  }
+  const char* text() const { return text_; }
+
+ private:
+  char text_[64];
+};
+
+bool is_file(const struct stat& found, const FileIdentity& file) {
+  return found.st_ino == file.inode && found.st_dev == file.device;
+}
+
+int open_file(pid_t pid, const FileIdentity& file) {
+  const int descriptor = off_low_numbers(open(PeerPath(pid, file).text(), O_RDWR | O_CLOEXEC));
+  struct stat found = {};
+  if (descriptor < 0 || (fstat(descriptor, &found) == 0 && is_file(found, file))) return descriptor;
+  close(descriptor);
+  return -1;
+}
+
 }  // namespace
 
 std::shared_ptr<PeerWindows> PeerWindows::of(pid_t pid, const FileIdentity& file) {
   const std::lock_guard<std::mutex> lock(mutex());
   std::weak_ptr<PeerWindows>& place = known()[{file.device, file.inode}];
   if (auto windows = place.lock()) return windows;
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, file.descriptor);
-  FileIdentity opened = identity_of(open(path, O_RDWR | O_CLOEXEC));
-  if (opened.descriptor < 0) return nullptr;
-  if (opened.inode != file.inode || opened.device != file.device) {
-    close_own(opened);
-    return nullptr;
-  }
-  std::shared_ptr<PeerWindows> windows(new PeerWindows(opened, file));
+  struct stat found = {};
+  if (stat(PeerPath(pid, file).text(), &found) != 0 || !is_file(found, file)) return nullptr;
+  std::shared_ptr<PeerWindows> windows(new PeerWindows(pid, file));
   place = windows;
   return windows;
 }
 
 PeerWindows::~PeerWindows() {
   for (std::size_t i = 0; i < count_; ++i) munmap(windows_[i].memory, kWindow);
-  close_own(opened_);
   const std::lock_guard<std::mutex> lock(mutex());
   const auto place = known().find({file_.device, file_.inode});
   if (place != known().end() && place->second.expired()) known().erase(place);
@@ -103,11 +125,15 @@ std::byte* PeerWindows::window(std::uint64_t number) {
 
 // A core file does not get the peer's memory, and neither does a child that is forked.
 std::byte* PeerWindows::map(std::uint64_t number) {
-  std::byte* const place = is_still_open(opened_) ? reserve() : nullptr;
+  std::byte* const place = reserve();
   if (!place) return nullptr;
+  const int file = is_locked(place) ? -1 : open_file(pid_, file_);
   const auto offset = static_cast<off_t>(number * kWindow);
-  if (mmap(place, kWindow, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-           opened_.descriptor, offset) == MAP_FAILED) {
+  const bool mapped =
+      file >= 0 && mmap(place, kWindow, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, offset) != MAP_FAILED;
+  if (file >= 0) close(file);
+  if (!mapped) {
     munmap(place, kWindow);
     return nullptr;
   }

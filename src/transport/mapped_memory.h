@@ -6,7 +6,7 @@
 //        of the file, mapped once, shows whatever the owner puts there later, and a buffer that is
 //        freed and allocated again needs no other window.
 // Cost   One mapping for each peer and GiB of its addresses that is used; a page fault for each
-//        page (or 2 MiB, where the owner's are that large) at its first use.
+//        page (or 2 MiB, where the owner's are that large) at its first use. No file stays open.
 // Needs  Permission to open the peer's files through /proc, which cross-memory attach needs too.
 #pragma once
 
@@ -19,6 +19,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/align.h"
 #include "base/descriptor.h"
 #include "transport/peer_memory.h"
 
@@ -31,8 +32,8 @@ class PeerWindows {
  public:
   static constexpr std::size_t kMost = 64;
 
-  // Opens the windows of process `pid`. Returns null if its file cannot be opened or is not the one
-  // told.
+  // Returns the windows of process `pid`; null if its file cannot be looked at or is not the one
+  // told. The file is opened when a window is needed.
   static std::shared_ptr<PeerWindows> of(pid_t pid, const FileIdentity& file);
   PeerWindows(const PeerWindows&) = delete;
   PeerWindows& operator=(const PeerWindows&) = delete;
@@ -47,12 +48,11 @@ class PeerWindows {
     std::byte* memory = nullptr;
   };
 
-  PeerWindows(const FileIdentity& opened, const FileIdentity& file)
-      : opened_(opened), file_(file) {}
+  PeerWindows(pid_t pid, const FileIdentity& file) : pid_(pid), file_(file) {}
   std::byte* window(std::uint64_t number);
   std::byte* map(std::uint64_t number);
 
-  FileIdentity opened_;  // the peer's file, by this process's own descriptor
+  const pid_t pid_;
   const FileIdentity file_;
   // Entries before `count_` do not change.
   Window windows_[kMost];
@@ -64,10 +64,10 @@ class PeerWindows {
 // This class adds view() to a way of copying.
 class MappedMemory final : public PeerMemory {
  public:
-  static constexpr std::size_t kWindow = std::size_t{1} << 30;
+  static constexpr std::size_t kWindow = kPeerWindow;
 
-  // pids[rank] and files[rank] are those of each rank of the group. If a file cannot be opened,
-  // works() returns false and nothing is seen.
+  // pids[rank] and files[rank] are those of each rank of the group. If this process may not look at
+  // a file, works() returns false and nothing is seen.
   MappedMemory(std::unique_ptr<PeerMemory> copies, const std::vector<pid_t>& pids,
                const std::vector<FileIdentity>& files, int own_rank);
   bool works() const { return works_; }

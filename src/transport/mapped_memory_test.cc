@@ -140,6 +140,54 @@ TEST(MappedMemory, WorksOnlyWithTheFileThatWasTold) {
   EXPECT_TRUE(seen_by_rank_0(owner.file()).works());
 }
 
+int count_descriptors() {
+  int count = 0;
+  for (int descriptor = 0; descriptor < 256; ++descriptor) {
+    count += fcntl(descriptor, F_GETFD) >= 0;
+  }
+  return count;
+}
+
+// The file is looked at when the group is made, and opened while a window is mapped.
+TEST(MappedMemory, KeepsNoFileOpen) {
+  Owner owner;
+  std::byte* const own = owner.allocate(kMiB);
+  const int before = count_descriptors();
+  MappedMemory memory = seen_by_rank_0(owner.file());
+  ASSERT_TRUE(memory.works());
+  EXPECT_EQ(count_descriptors(), before);
+  EXPECT_NE(memory.view(1, address(own), 8), nullptr);
+  EXPECT_EQ(count_descriptors(), before);
+}
+
+// A file that the owner's program has put in the place of the one that was told is not shown.
+TEST(MappedMemory, ShowsNoOtherFileThanTheOneThatWasTold) {
+  Owner owner, other;
+  std::byte* const own = owner.allocate(kMiB);
+  MappedMemory memory = seen_by_rank_0(owner.file());
+  ASSERT_TRUE(memory.works());
+  dup2(other.file().descriptor, owner.file().descriptor);
+  EXPECT_EQ(memory.view(1, address(own), 8), nullptr);
+}
+
+// In a process whose memory is all locked, a window would bring all pages of it into being.
+TEST(MappedMemory, ShowsNothingWhereAllMemoryIsLocked) {
+  Owner owner;
+  std::byte* const own = owner.allocate(kMiB);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (mlockall(MCL_FUTURE) != 0) _exit(0);  // not allowed here
+    MappedMemory memory = seen_by_rank_0(owner.file());
+    const bool hidden = memory.works() && memory.view(1, address(own), 8) == nullptr;
+    struct stat status = {};
+    fstat(owner.file().descriptor, &status);
+    _exit(hidden && status.st_blocks == 0 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(MappedMemory, ThreadsGetTheSameWindows) {
   Owner owner;
   MappedMemory memory = seen_by_rank_0(owner.file());

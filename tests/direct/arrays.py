@@ -4,7 +4,8 @@
 processes of multiprocessing between them. Every result is compared with one that each rank computes
 by itself.
 
-Usage, under mpiexec and `sumac exec`: arrays.py ROUNDS [SEED]
+Usage, under mpiexec and `sumac exec`: arrays.py ROUNDS [SEED [WAY]]; with WAY all arrays come into
+being in that way (alloc_mem: MPI.Alloc_mem).
 """
 
 import ctypes
@@ -15,6 +16,7 @@ import os
 import random
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 
@@ -39,6 +41,13 @@ def made_by_resize(count, kind):
     return array
 
 
+def made_by_alloc_mem(count, kind):
+    memory = MPI.Alloc_mem(count * np.dtype(kind).itemsize)
+    array = np.frombuffer(memory, dtype=kind, count=count)
+    weakref.finalize(array, MPI.Free_mem, memory)
+    return array
+
+
 # How an array of `count` elements comes into being. Each rank draws its own way.
 WAYS = {
     "empty": np.empty,
@@ -49,6 +58,7 @@ WAYS = {
     ),
     "mmap": made_by_mmap,
     "resize": made_by_resize,
+    "alloc_mem": made_by_alloc_mem,
 }
 
 
@@ -104,7 +114,8 @@ def reduce_once(which, given, result, kind, seed):
 
 
 class Rounds:
-    def __init__(self, seed):
+    def __init__(self, seed, ways):
+        self.ways = ways
         self.shared = random.Random(seed)
         self.own = random.Random(seed * 1000 + RANK)
         self.calls = self.direct = self.wrong = 0
@@ -113,7 +124,7 @@ class Rounds:
         self.last_path.restype = ctypes.c_char_p
 
     def array(self, count, kind):
-        way = self.own.choice(sorted(WAYS))
+        way = self.own.choice(self.ways)
         self.counts[way] += 1
         return WAYS[way](count, kind)
 
@@ -152,7 +163,7 @@ class Rounds:
 def main():
     faulthandler.dump_traceback_later(int(os.environ.get("SUMAC_TEST_SECONDS", "300")), exit=True)
     rounds, seed = int(sys.argv[1]), int((sys.argv[2:] or ["1"])[0])
-    run = Rounds(seed)
+    run = Rounds(seed, sys.argv[3:] or sorted(WAYS))
     for number in range(rounds):
         run.round(number)
     wrong = WORLD.allreduce(run.wrong)

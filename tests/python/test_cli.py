@@ -350,6 +350,24 @@ class TestInfo:
             ("0", "default", False), ("off", "/etc/sumac.conf:3", True)
         ]  # fmt: skip
 
+    @pytest.mark.parametrize(
+        ("value", "text"),
+        [
+            ("alloc", "memory of MPI_Alloc_mem and MPI_Win_allocate_shared"),
+            ("auto", "memory of MPI_Alloc_mem and MPI_Win_allocate_shared, and promoted buffers"),
+            ("off", "no buffers (SUMAC_PROMOTE=off)"),
+        ],
+    )
+    def test_direct_memory(self, sandbox, sumac, value, text):
+        for table, more in (
+            ("options", {"kind": "choice", "default": "alloc", "choices": "off|alloc|auto",
+                         "agreed": True, "doc": "Direct memory"}),
+            ("settings", {"value": value, "source": "default", "locked": False}),
+        ):  # fmt: skip
+            row = {"name": "PROMOTE", **more}
+            (sandbox.root.parent / f"tables__{table}").write_text(json.dumps([row]))
+        assert f"Direct   {text}" in sumac("info")[1].splitlines()
+
     @pytest.mark.parametrize("topic", ["options", "machine", "mpi", "build"])
     def test_each_topic_also_as_json(self, sandbox, sumac, topic):
         assert sumac("info", topic)[0] == 0

@@ -79,5 +79,7 @@ def test_taken_and_seen_are_intercepted():
         "Request_get_status_any",
         "Request_get_status_some",
         "Win_free",
+        "Alloc_mem",
+        "Free_mem",
     }
     assert calls - handled == others

@@ -177,6 +177,8 @@ static void objects(void) {
   int* shared;
   DO(MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, comm, &shared, &win));
   DO(MPI_Win_free(&win));
+  DO(MPI_Alloc_mem(100000, MPI_INFO_NULL, &shared));
+  DO(MPI_Free_mem(shared));
 }
 
 static const char* last_path(void) {

@@ -187,7 +187,7 @@ def _show_options(facts: Facts, full: bool) -> list[str]:
     if not full:
         changed = [row for row in rows if row["source"] != "default"]
         texts = [f"{row['name']}={row['value']} (from {_place(row)})" for row in changed]
-        return ["Changed  " + (", ".join(texts) or "no options")]
+        return [*_direct_memory(rows), "Changed  " + (", ".join(texts) or "no options")]
     width = max(len(row["name"]) for row in rows)
     lines = []
     for row in rows:
@@ -196,6 +196,14 @@ def _show_options(facts: Facts, full: bool) -> list[str]:
         allowed = f" ({row['choices'].replace('|', ', ')})" if row["choices"] else ""
         lines.append(f"{'':<{width}}  {row['doc']}{allowed}")
     return lines
+
+
+def _direct_memory(rows: list[Facts]) -> list[str]:
+    """In which buffers the ranks of a node work in place; none if the table lacks the option."""
+    values = [row["value"] for row in rows if row["name"] == "SUMAC_PROMOTE"]
+    given = "memory of MPI_Alloc_mem and MPI_Win_allocate_shared"
+    texts = {"off": "no buffers (SUMAC_PROMOTE=off)", "alloc": given}
+    return ["Direct   " + texts.get(value, f"{given}, and promoted buffers") for value in values]
 
 
 def _place(row: Facts) -> str:

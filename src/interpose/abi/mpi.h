@@ -211,6 +211,7 @@ typedef int(MPI_Grequest_cancel_function)(void*, int);
 
 // The functions have their profiling names alone: a back end finds them in the MPI.
 int PMPI_Abort(MPI_Comm, int);
+int PMPI_Alloc_mem(MPI_Aint, MPI_Info, void*);
 int PMPI_Cancel(MPI_Request*);
 int PMPI_Cart_shift(MPI_Comm, int, int, int*, int*);
 int PMPI_Cartdim_get(MPI_Comm, int*);
@@ -239,6 +240,7 @@ int PMPI_Errhandler_free(MPI_Errhandler*);
 int PMPI_Error_class(int, int*);
 int PMPI_Finalize(void);
 int PMPI_Finalized(int*);
+int PMPI_Free_mem(void*);
 int PMPI_Gather(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int, MPI_Comm);
 int PMPI_Get_count(const MPI_Status*, MPI_Datatype, int*);
 int PMPI_Get_library_version(char*, int*);
@@ -255,6 +257,7 @@ int PMPI_Ineighbor_alltoallw(const void*, const int*, const MPI_Aint*, const MPI
                              const int*, const MPI_Aint*, const MPI_Datatype*, MPI_Comm,
                              MPI_Request*);
 int PMPI_Info_get(MPI_Info, const char*, int, char*, int*);
+int PMPI_Info_get_nkeys(MPI_Info, int*);
 int PMPI_Init(int*, char***);
 int PMPI_Init_thread(int*, char***, int, int*);
 int PMPI_Initialized(int*);

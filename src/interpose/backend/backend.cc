@@ -58,6 +58,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
     listen(profile_listener());
   } else {
     redirect_packing(*stub);
+    redirect_alloc_mem(*stub);
   }
   // Without this, a program's messages do not pass through the back end.
   if (options.pack_messages != 0 && !calls_are_profiled()) {

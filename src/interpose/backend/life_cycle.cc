@@ -55,7 +55,6 @@ void world_came_up(const sumac_launch& told) {
   note_mpi_up(lone ? told.rank : -1);
   if (lone) warn_of_lone_ranks(told, *own_stub);
   log(Level::info, "%s  %d ranks", description(), size);
-  open_own_memory(*own_stub);
   profile().begin();
   if (own_rank != 0) return;
   // If the job is killed, it leaves this report.

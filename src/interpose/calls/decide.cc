@@ -13,6 +13,7 @@
 #include "interpose/mpi/family.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/mpi/world.h"
+#include "interpose/process/own_memory.h"
 
 namespace sumac {
 namespace {
@@ -94,16 +95,23 @@ void take_turn(const Call& call, Decision& decision) {
   decision.turn = next_turn(call, decision);
 }
 
-// Each start of a persistent operation tries, because all ranks start it, but not all in the same
-// order.
+// Each start of a persistent operation tries, or none does (start_tries_direct()), because all
+// ranks start it, but not all in the same order. A nonblocking call tries if the last blocking one
+// went direct, for ranks do not find out at the same call that it cannot.
+bool is_due(const Call& call, Communicator& c, std::size_t bytes) {
+  if (call.kind.form == Form::persistent) return false;
+  const bool may = call.kind.form == Form::blocking || promotes() ||
+                   c.direct_tries->went(call.collective(), bytes);
+  return may && c.direct_tries->is_due(call.collective(), bytes);
+}
+
 void take_direct_try(const Call& call, Decision& decision) {
-  const Communicator& c = *decision.communicator;
+  Communicator& c = *decision.communicator;
   const std::size_t bytes = shared_bytes(call, decision);
   decision.direct = c.choose_direct(call.collective(), bytes, decision.choice.algorithm);
   if (decision.direct == Algorithm::native) return;
   decision.around |= Decision::kDirect;
-  decision.tries_direct =
-      call.kind.form == Form::persistent || c.direct_tries->is_due(call.collective(), bytes);
+  decision.tries_direct = is_due(call, c, bytes);
 }
 
 void decide_reduction(const Call& call, Decision& decision) {

@@ -2,7 +2,9 @@
 #include "interpose/calls/direct_memory.h"
 
 #include "algorithms/direct.h"
+#include "interpose/calls/calls.h"
 #include "interpose/process/own_memory.h"
+#include "promotion/born_shared.h"
 
 namespace sumac {
 namespace {
@@ -29,13 +31,24 @@ ReachedMemory reached_by_others(const Communicator& c, const ChosenCall& call) {
 DirectTry prepare_direct(Communicator& c, const ChosenCall& call, const CallData& data,
                          Algorithm direct, bool tries) {
   DirectTry attempt;
-  if (direct == Algorithm::native) return attempt;
+  if (direct == Algorithm::native || !(tries || promotes())) return attempt;
   const double gain_ns = c.direct_tries->gain_ns(call.collective, call.bytes());
   // Copies are Sumac's own memory for this one call, so they are not promoted.
   attempt.mapped = !data.has_copies() && (gain_ns > 0 || promotes_always()) &&
                    use_all(reached_by_others(c, call), gain_ns);
   if (tries) attempt.algorithm = direct;
   return attempt;
+}
+
+bool start_tries_direct(const Call& call, const Decision& decision) {
+  Communicator& c = *decision.communicator;
+  if (!c.direct_tries) return false;
+  if (promotes()) return decision.direct != Algorithm::native;
+  if (!info_of(call.collective()).is_sized || decision.bytes < promotion::kLeastBorn) return false;
+  const bool shared =
+      lies_in_shared_memory(call.send.address) || lies_in_shared_memory(call.receive.address);
+  const bool all = agree(c, shared || decision.direct == Algorithm::native);
+  return all && decision.direct != Algorithm::native;
 }
 
 void note_direct(Communicator& c, const ChosenCall& call, const DirectTry& direct,

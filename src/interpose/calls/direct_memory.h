@@ -12,6 +12,11 @@ namespace sumac {
 DirectTry prepare_direct(Communicator& communicator, const ChosenCall& call, const CallData& data,
                          Algorithm direct, bool tries);
 
+// Agrees with all ranks whether the starts of a persistent operation try to go direct: if buffers
+// are promoted, or if the memory of all ranks' buffers is shared now. Groups of a hierarchy may
+// differ in what they would try.
+bool start_tries_direct(const Call& call, const Decision& decision);
+
 // Returns the algorithm that served a call, after its end.
 inline Algorithm way_of(const ChosenCall& call, const DirectTry& direct) {
   return direct.went ? direct.algorithm : call.choice.algorithm;

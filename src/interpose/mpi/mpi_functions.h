@@ -41,6 +41,7 @@ namespace sumac {
   X(Group_free, GroupPointer)                                                                     \
   X(Group_translate_ranks, MpiGroup, int, const int*, MpiGroup, int*)                             \
   X(Info_get, MpiInfo, const char*, int, char*, int*)                                             \
+  X(Info_get_nkeys, MpiInfo, int*)                                                                \
   X(Initialized, int*)                                                                            \
   X(Iprobe, int, int, MpiComm, int*, StatusPointer)                                               \
   X(Query_thread, int*)                                                                           \
@@ -71,12 +72,14 @@ namespace sumac {
 // needed. The collectives, of which some MPIs lack some forms, are in calls.def.
 #define SUMAC_MPI_INTERCEPTED(X)                                                                  \
   X(Abort, MpiComm, int)                                                                          \
+  X(Alloc_mem, MpiAint, MpiInfo, void*)                                                           \
   X(Cancel, RequestPointer)                                                                       \
   X(Comm_disconnect, CommPointer)                                                                 \
   X(Comm_dup_with_info, MpiComm, MpiInfo, CommPointer)                                            \
   X(Comm_free, CommPointer)                                                                       \
   X(Comm_set_info, MpiComm, MpiInfo)                                                              \
   X(Finalize)                                                                                     \
+  X(Free_mem, void*)                                                                              \
   X(Gather, const void*, int, MpiDatatype, void*, int, MpiDatatype, int, MpiComm)                 \
   X(Igather, const void*, int, MpiDatatype, void*, int, MpiDatatype, int, MpiComm, RequestPointer) \
   X(Ineighbor_alltoallw, const void*, const int*, const MpiAint*, DatatypePointer, void*,         \

@@ -14,6 +14,7 @@
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
 #include "observe/log.h"
+#include "promotion/born_shared.h"
 #include "promotion/promotion.h"
 #include "promotion/usage.h"
 #include "transport/shared_mappings.h"
@@ -24,6 +25,7 @@ namespace {
 // These are the choices of SUMAC_PROMOTE; the last two heed no devices.
 enum class Promote : std::uint8_t {
   off,
+  allocated,
   automatic,
   eager,
   automatic_with_devices,
@@ -47,38 +49,51 @@ promotion::Usage& usage() {
 
 }  // namespace
 
-void open_own_memory(const sumac_stub& stub) {
+static const sumac_stub* own_stub = nullptr;
+
+static bool open() {
   static constexpr sumac_memory_calls kCalls{promotion::advise,
                                              [](void* address, std::size_t bytes) -> int {
                                                return promotion::before_remap(address, bytes);
                                              },
                                              ::madvise, ::mremap};
-  if (wanted() == Promote::off) return;
   promotion::Settings settings;
+  settings.promotes = promotes();
   settings.budget = options.promote_budget;
   settings.heed_devices = wanted() < Promote::automatic_with_devices;
-  settings.calls_caught = stub.catch_memory_calls(&kCalls) != 0;
+  settings.calls_caught = own_stub->catch_memory_calls(&kCalls) != 0;
   const promotion::Refusal refusal = promotion::open(settings);
-  if (refusal == promotion::Refusal::none) return;
-  log(Level::info, "no memory is promoted: %s", promotion::refusal_text(refusal));
+  if (promotes() && refusal != promotion::Refusal::none) {
+    log(Level::info, "no memory is promoted: %s", promotion::refusal_text(refusal));
+  }
+  if (const promotion::Refusal closed = promotion::closed(); closed != promotion::Refusal::none) {
+    log(Level::info, "MPI_Alloc_mem is the MPI's: %s", promotion::refusal_text(closed));
+  }
+  return true;
 }
 
-FileIdentity own_memory_file() {
-  if (promotion::status() != promotion::Refusal::none) return {};
-  return promotion::file();
+bool open_own_memory() {
+  if (wanted() == Promote::off) return false;
+  [[maybe_unused]] static const bool opened = open();
+  return promotion::closed() == promotion::Refusal::none;
 }
+
+FileIdentity own_memory_file() { return open_own_memory() ? promotion::file() : FileIdentity{}; }
 
 void count_own_memory(Stats& stats) {
   const promotion::Counts counts = promotion::counts();
   const auto note = [&](MemoryUse use, std::uint64_t n) {
     stats.memory[static_cast<int>(use)] += n;
   };
+  const promotion::BornCounts born = promotion::born_counts();
+  note(MemoryUse::born, born.times);
+  note(MemoryUse::born_bytes, born.bytes);
   note(MemoryUse::promotions, counts.promotions);
   note(MemoryUse::promoted, counts.promoted_bytes);
   note(MemoryUse::huge, counts.huge_bytes);
   note(MemoryUse::given_back, counts.swept_bytes + counts.released_bytes);
   note(MemoryUse::made_private, counts.demoted_bytes);
-  if (wanted() == Promote::off) return;
+  if (!promotes()) return;
   // The first value of the enumeration is no refusal.
   static_assert(kNumRefusals + 1 == promotion::kRefusals);
   const int off = static_cast<int>(promotion::status());
@@ -86,13 +101,23 @@ void count_own_memory(Stats& stats) {
   for (int r = 0; r < kNumRefusals; ++r) stats.refusals[r] += counts.refusals[r + 1];
 }
 
+bool promotes() { return wanted() >= Promote::automatic; }
+
 bool promotes_always() { return is_eager(); }
+
+bool lies_in_shared_memory(const void* address) {
+  return shared_mappings().place_of(address, 1).file != 0 || promotion::is_born_shared(address, 1);
+}
 
 void note_call_time(std::uint64_t ns) { usage().call_took(ns); }
 
 bool use_own_memory(const void* address, std::size_t bytes, double gain_ns) {
   static std::mutex mutex;
   if (shared_mappings().place_of(address, bytes).file != 0) return true;
+  if (promotion::is_born_shared(address, bytes)) {
+    return promotion::mapped(address, bytes) && promotion::prepare_shared(address, bytes);
+  }
+  if (!promotes()) return false;
   if (!usage().is_private(address) && promotion::mapped(address, bytes)) {
     usage().note_use(address);
     return true;
@@ -151,7 +176,7 @@ std::vector<SharedMapping> mappings_of(MpiComm comm, MpiWin win) {
 int win_allocate_shared(MpiAint bytes, int unit, MpiInfo info, MpiComm comm, void* base,
                         WinPointer win) {
   const int error = mpi.Win_allocate_shared(bytes, unit, info, comm, base, win);
-  if (error != kMpiSuccess || promotion::status() != promotion::Refusal::none) return error;
+  if (error != kMpiSuccess || !open_own_memory()) return error;
   std::vector<SharedMapping> found = mappings_of(comm, *win);
   for (const SharedMapping& each : found) shared_mappings().add(each);
   const std::lock_guard<std::mutex> lock(mutex);
@@ -174,6 +199,7 @@ int win_free(WinPointer win) {
 }  // namespace
 
 void redirect_shared_windows(const sumac_stub& stub) {
+  own_stub = &stub;
   in_front.Win_allocate_shared = win_allocate_shared;
   in_front.Win_free = win_free;
   put_in_front(stub, SUMAC_CALL_Win_allocate_shared);

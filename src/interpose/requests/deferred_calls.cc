@@ -64,14 +64,14 @@ int start_now(Entry& entry, const Call& made, const Decision& decision) {
   return kMpiSuccess;
 }
 
-int initialise(Entry& entry, const Call& made, const Decision& decision) {
+int initialise(Entry& entry, const Call& made, Decision decision) {
   Communicator& c = *decision.communicator;
   const bool local = decision.way == Decision::Way::local;
   OwnRanks* ranks = nullptr;
   c.deferred |= !local;
   if (!local) {
-    ranks = acquire_own_ranks(c, made.collective(), decision.choice,
-                              decision.direct != Algorithm::native);
+    decision.tries_direct = start_tries_direct(made, decision);
+    ranks = acquire_own_ranks(c, made.collective(), decision.choice, decision.tries_direct);
     if (!ranks) {
       Decision left = decision;
       leave_to_mpi(left, Reason::no_room);
