@@ -102,6 +102,9 @@ std::string why_other(Algorithm forced) {
   if (most_bytes(forced) < SIZE_MAX) {
     return "larger than the " + std::to_string(most_bytes(forced)) + " bytes it serves";
   }
+  if (info_of(forced).needs == Needs::maps) {
+    return "with buffers that are not in direct memory on all ranks (SUMAC_PROMOTE)";
+  }
   return "of operations of the program's own, which it cannot fold, or on other communicators";
 }
 

@@ -172,7 +172,7 @@ class Rounds {
   unsigned char* place(std::unique_ptr<Memory>& memory, std::size_t bytes, bool mixed) {
     const std::size_t shift = own_.below(3) ? 0 : own_.below(200) * 64;
     const bool ordinary = mixed && own_.below(2);
-    if (own_.below(3) == 0 || room_[&memory] < bytes + shift || ordinary) {
+    if (own_.below(3) == 0 || !memory || room_[&memory] < bytes + shift || ordinary) {
       memory.reset();
       room_[&memory] = ordinary ? 0 : bytes + shift + kThreshold;
       memory = std::make_unique<Memory>(bytes + shift + kThreshold, ordinary);
