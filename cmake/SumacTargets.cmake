@@ -43,8 +43,8 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR SUMAC_SANITIZE)
 endif()
 target_compile_options(sumac_library_flags INTERFACE ${SUMAC_FRAME_LIMIT})
 
-# Eight files of a large layer are compiled at once, which takes a third of the time: most of it goes
-# into what all of them include. Not where one looks for mistakes in single files.
+# Eight files of a large layer are compiled at once, which takes a third of the time, most of which
+# goes into what all of them include. Presets in which one looks for mistakes compile single files.
 set(unite ON)
 if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR SUMAC_SANITIZE)
   set(unite OFF)
@@ -59,7 +59,8 @@ function(sumac_unite target)
   set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(SUMAC_UNITE)
     # GCC takes what is in such a file for something in a header.
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+    target_compile_options(${target}
+                           PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 

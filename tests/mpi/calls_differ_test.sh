@@ -3,8 +3,8 @@
 # calls_differ_test.sh FAMILY LAUNCHER SUMAC PROGRAM [--all]: calls that differ between ranks must
 # end the job with an error line that names both, and leave no process or file behind. By default
 # each kind of call is tried with the one before it, with --all with every other. The numbers of
-# ranks take turns: RANK_COUNTS, "2 3". WITHOUT: a call that the MPI serves. STEP: every STEP-th pair
-# is tried (1).
+# ranks take turns: RANK_COUNTS, "2 3". WITHOUT: a call that the MPI serves. Every STEP-th pair is
+# tried (1).
 . "$(dirname "$0")/../preload/check.sh"
 family=$1 launcher=$2 sumac=$3 program=$4 all=${5-}
 . "$(dirname "$0")/launch.sh"
