@@ -225,7 +225,7 @@ bool prepare_shared(const void* address, std::size_t bytes) {
   if (pages.empty()) return false;
   Prepared& known = prepared_at(pages.begin);
   if (holds(known.range.get(), pages)) {
-    const bool due = known.uses.fetch_add(1, std::memory_order_relaxed) == kHugeAtUse;
+    const bool due = known.uses.fetch_add(1, std::memory_order_relaxed) + 1 == kHugeAtUse;
     if (due && own.kernel.collapses && (private_memory_is_huge() || own.settings.huge_always)) {
       make_huge_alike(pages, pointer(pages.begin), true);
     }
