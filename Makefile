@@ -15,12 +15,12 @@ setup: ## Debian packages (as root or with sudo) and the Python environment in .
 build: ## compile what users get, and install it into .venv: .venv/bin/sumac
 	@scripts/build.sh $(PRESET)
 
-check: ## compile the tests too, and run all of them and the repository checks
+check: ## compile the tests too, and run them and the repository checks
 	@scripts/build.sh $(PRESET) --check
-	@echo "check: the tests take longer than it takes to build them"
+	@echo "check: the tests take about as long as it takes to build them"
 	$(PYTHON_VENV) scripts/check.py
 
-check-all: ## check, and the slow tests, suites, sanitizers and the other architecture
+check-all: ## check with every MPI, slow tests, suites, sanitizers, the other architecture
 	@scripts/build.sh $(PRESET) --all
 	$(PYTHON_VENV) scripts/check.py --all
 
@@ -57,7 +57,7 @@ uninstall: ## remove what 'make install' has put into PREFIX, and nothing else
 # Not done again for 'sudo make install': what root makes, its owner could not build into.
 build/$(PRESET)/build.ninja:
 	@scripts/setup_packages.sh
-	@echo "Compiling Sumac: some minutes with many processors, a quarter of an hour with two"
+	@echo "Compiling Sumac: about seven minutes with two processors, fewer with many"
 	cmake --preset $(PRESET)
 
 format: ## format all C, C++ and Python

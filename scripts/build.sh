@@ -15,11 +15,11 @@ fi
 targets=""  # what was asked for once is built from then on
 [ -n "$what" ] && targets="-DSUMAC_TESTS=ON -DSUMAC_BENCHMARKS=ON"
 
-made=lib/libsumac-mpiabi.so minutes=five
+made=lib/libsumac-mpiabi.so minutes=seven
 [ -n "$what" ] && made=tests/mpi/programs minutes=ten
 if [ -n "$demo" ] && [ ! -e "build/$preset/bin/sumac" ]; then
   cat <<END
-demo: compiles what the demonstration needs in build/$preset: about three minutes with two
+demo: compiles what the demonstration needs in build/$preset: about four minutes with two
   processors. The Python packages of python/requirements*.txt, which pip downloads, go into .venv.
   'make build' compiles the rest, and installs Sumac into .venv.
 END
