@@ -157,9 +157,8 @@ def test_shipped_rules_are_named_by_their_place():
     (row,) = plans.plan("allreduce", "8", "-n", "2")["levels"]
     name, line = row["rule"].split(":")
     assert name == "rules.toml"
-    here = SHIPPED.read_text().splitlines()[int(line) - 1 :]
-    assert here[0] == "[[rule]]" and here[1] == 'collective = "allreduce"'
-    assert f'algorithm = "{row["algorithm"]}"' in here[: here.index("")]
+    here = SHIPPED.read_text().splitlines()[int(line) - 1]
+    assert 'collective = "allreduce"' in here and f'algorithm = "{row["algorithm"]}"' in here
 
 
 def test_the_size_of_a_chunk_decides_within_levels(tmp_path):
