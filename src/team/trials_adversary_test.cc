@@ -132,7 +132,7 @@ TEST(Adversary, TheMpisFirstCallIsNotHeldAgainstIt) {
   int opened = 0;
   const Course course = team.make(kLarge, kEnough, [&](int rank, int call, int candidate) {
     const bool is_first = candidate == kMpi && call <= before;
-    opened += is_first && rank == 0;
+    if (is_first && rank == 0) ++opened;
     return costs.ns(2, rank, call, candidate) * (is_first ? 1000 : 1);
   });
   EXPECT_EQ(course.turns[static_cast<std::size_t>(before)].kind, TurnKind::warm_up);
