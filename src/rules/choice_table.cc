@@ -137,18 +137,10 @@ Choice without_single_copy(Choice choice) {
 }
 
 std::uint64_t classes_in_place(const ChoiceTable& table, Collective collective) {
-  std::uint64_t classes = 0;
-  for (std::size_t from = 0;;) {
-    const ChoiceRange& range = table.range(collective, from);
+  return classes_where(table, collective, [](const ChoiceRange& range) {
     const Algorithm algorithm = range.choice.algorithm;
-    if (algorithm != Algorithm::native && info_of(algorithm).needs == Needs::maps) {
-      const int first = std::min<int>(std::bit_width(from), 63);
-      const int last = std::min<int>(std::bit_width(range.most), 63);
-      classes |= ~std::uint64_t{0} << first & ~std::uint64_t{0} >> (63 - last);
-    }
-    if (range.most == SIZE_MAX) return classes;
-    from = range.most + 1;
-  }
+    return algorithm != Algorithm::native && info_of(algorithm).needs == Needs::maps;
+  });
 }
 
 std::size_t most_bytes(Algorithm algorithm) {

@@ -4,6 +4,8 @@
 // it was set up.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -119,8 +121,31 @@ class ChoiceTable {
   std::shared_ptr<const Ranges> ranges_{std::shared_ptr<const Ranges>(), &kAllNative};
 };
 
-// Returns a bit for each std::bit_width(bytes) at which the table takes an algorithm of the
-// collective in mapped memory.
+// A class is the sizes of the same std::bit_width(bytes): 0 bytes, then 1, 2 to 3, 4 to 7 and so
+// on. No call has so many bytes that its class would be the 65th.
+inline constexpr int kSizeClasses = 64;
+
+// Returns a bit for each class in which the table has a range of the collective with wanted(range).
+template <class Wanted>
+std::uint64_t classes_where(const ChoiceTable& table, Collective collective, Wanted wanted) {
+  const auto class_of = [](std::size_t bytes) {
+    return std::min<int>(std::bit_width(bytes), kSizeClasses - 1);
+  };
+  std::uint64_t classes = 0;
+  for (std::size_t from = 0;;) {
+    const ChoiceRange& range = table.range(collective, from);
+    if (wanted(range)) {
+      const int last = class_of(range.most);
+      classes |=
+          ~std::uint64_t{0} << class_of(from) & ~std::uint64_t{0} >> (kSizeClasses - 1 - last);
+    }
+    if (range.most == SIZE_MAX) return classes;
+    from = range.most + 1;
+  }
+}
+
+// Returns a bit for each class in which the table takes an algorithm of the collective in mapped
+// memory.
 std::uint64_t classes_in_place(const ChoiceTable& table, Collective collective);
 
 // With the shipped rules and in trials, calls of up to so many bytes do not hold back a rank that

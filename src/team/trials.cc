@@ -16,11 +16,6 @@ bool is_wanted(const ChoiceRange& range, std::size_t user_rules) {
   return range.rule >= 0 && static_cast<std::size_t>(range.rule) < user_rules;
 }
 
-// Returns the bits from `first` to `last`.
-std::uint64_t bits(int first, int last) {
-  return ~std::uint64_t{0} << first & ~std::uint64_t{0} >> (Trials::kClasses - 1 - last);
-}
-
 std::uint64_t classes_of(const Team& team, Collective collective) {
   const std::size_t user_rules = team.context.rules.rules.size();
   const LevelsRun* levels = team.levels_for[static_cast<int>(collective)];
@@ -130,16 +125,9 @@ void Trials::wake() {
 
 std::uint64_t free_classes(const ChoiceTable& choices, Collective collective,
                            std::size_t user_rules) {
-  std::uint64_t classes = ~std::uint64_t{0};
-  for (std::size_t from = 0;;) {
-    const ChoiceRange& range = choices.range(collective, from);
-    if (is_wanted(range, user_rules)) {
-      const std::size_t most = std::min<std::size_t>(range.most, SIZE_MAX >> 1);
-      classes &= ~bits(Trials::class_of(from), Trials::class_of(most));
-    }
-    if (range.most >= SIZE_MAX >> 1) return classes;
-    from = range.most + 1;
-  }
+  return ~classes_where(choices, collective, [user_rules](const ChoiceRange& range) {
+    return is_wanted(range, user_rules);
+  });
 }
 
 void open_trials(Team& team) {

@@ -93,7 +93,7 @@ inline constexpr int kResults = 2;
 // These are the trials of a team.
 class Trials {
  public:
-  static constexpr int kClasses = 64;
+  static constexpr int kClasses = kSizeClasses;
   // The classes are 0 bytes, then 1, 2 to 3, 4 to 7 bytes and so on.
   static int class_of(std::size_t bytes) { return std::bit_width(bytes); }
   // Returns how many calls of a class come before its first comparison. A program that makes only a

@@ -42,30 +42,20 @@ class Driver:
             raise RuntimeError(f"the driver reports error {error}")
 
     def make(self, kind, count, dtype):
-        bytes_ = max(count, 1) * np.dtype(dtype).itemsize
-        if kind in ("host", "pinned"):
+        if kind == "host":
+            return Buffer(np.empty(count, dtype))
+        size = ctypes.c_size_t(max(count, 1) * np.dtype(dtype).itemsize)
+        if kind == "pinned":
             array = np.empty(max(count, 1), dtype)
-            if kind == "pinned":
-                self.check(
-                    self.cuda.cuMemHostRegister_v2(
-                        ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(bytes_), 0
-                    )
-                )
-            return Buffer(array[:count], lambda: self.unpin(kind, array))
+            at = ctypes.c_void_p(array.ctypes.data)
+            self.check(self.cuda.cuMemHostRegister_v2(at, size, 0))
+            return Buffer(array[:count], lambda: self.check(self.cuda.cuMemHostUnregister(at)))
         at = ctypes.c_uint64()
         if kind == "managed":
-            self.check(
-                self.cuda.cuMemAllocManaged(
-                    ctypes.byref(at), ctypes.c_size_t(bytes_), ctypes.c_uint(1)
-                )
-            )
+            self.check(self.cuda.cuMemAllocManaged(ctypes.byref(at), size, ctypes.c_uint(1)))
         else:
-            self.check(self.cuda.cuMemAlloc_v2(ctypes.byref(at), ctypes.c_size_t(bytes_)))
+            self.check(self.cuda.cuMemAlloc_v2(ctypes.byref(at), size))
         return Device(self, at.value, count, dtype)
-
-    def unpin(self, kind, array):
-        if kind == "pinned":
-            self.check(self.cuda.cuMemHostUnregister(ctypes.c_void_p(array.ctypes.data)))
 
 
 class Buffer:
@@ -181,41 +171,41 @@ class TorchBuffer:
         self.given = self.tensor = None
 
 
-# What a call does with `n` elements of each of `p` ranks: how many it gives and gets, the calls,
-# and the result on rank `r` from the inputs of all ranks (None: nothing is there).
 def all_of(inputs, op):
     return np.add.reduce(inputs) if op == MPI.SUM else np.maximum.reduce(inputs)
 
 
+# What a call does with `n` elements of each of `p` ranks: how many it gives and gets, the calls,
+# and the result on rank `r` from the inputs of all ranks (None: nothing is there).
 CALLS = {
     "Allreduce": (
         lambda n, p: (n, n),
-        lambda c, s, r, op, root: (s, r, op),
+        lambda s, r, op, root: (s, r, op),
         lambda x, r, n, op, root: all_of(x, op),
     ),
     "Reduce": (
         lambda n, p: (n, n),
-        lambda c, s, r, op, root: (s, r, op, root),
+        lambda s, r, op, root: (s, r, op, root),
         lambda x, r, n, op, root: all_of(x, op) if r == root else None,
     ),
     "Reduce_scatter_block": (
         lambda n, p: (n * p, n),
-        lambda c, s, r, op, root: (s, r, op),
+        lambda s, r, op, root: (s, r, op),
         lambda x, r, n, op, root: all_of(x, op)[r * n : (r + 1) * n],
     ),
     "Allgather": (
         lambda n, p: (n, n * p),
-        lambda c, s, r, op, root: (s, r),
+        lambda s, r, op, root: (s, r),
         lambda x, r, n, op, root: np.concatenate(x),
     ),
     "Alltoall": (
         lambda n, p: (n * p, n * p),
-        lambda c, s, r, op, root: (s, r),
+        lambda s, r, op, root: (s, r),
         lambda x, r, n, op, root: np.concatenate([a[r * n : (r + 1) * n] for a in x]),
     ),
     "Bcast": (
         lambda n, p: (0, n),
-        lambda c, s, r, op, root: (r, root),
+        lambda s, r, op, root: (r, root),
         lambda x, r, n, op, root: x[root],
     ),
 }
@@ -259,7 +249,7 @@ def run_case(memory, case, forms):
     filled = in_place or (name == "Bcast" and COMM.rank == root)
     receive.write(inputs[COMM.rank] if filled else np.full(got, 77, dtype))
     sent = MPI.IN_PLACE if in_place else send.given
-    make_call(name, form, arguments_of(COMM, sent, receive.given, op, root))
+    make_call(name, form, arguments_of(sent, receive.given, op, root))
     expected = result_of(inputs, COMM.rank, n, op, root)
     repeated = in_place and form == "persistent" and op == MPI.SUM
     if repeated:
