@@ -63,13 +63,6 @@ Algorithm AgreedLevels::choose_direct(Collective collective, std::size_t bytes,
   return direct_of(collective);
 }
 
-std::uint64_t AgreedLevels::direct_classes(Collective collective) const {
-  std::uint64_t classes = ~std::uint64_t{0};
-  if (collective != Collective::bcast) classes &= classes_in_place(direct, Collective::reduce);
-  if (collective != Collective::reduce) classes &= classes_in_place(direct, Collective::bcast);
-  return classes;
-}
-
 const char* operation_of(Kind kind, Collective call) {
   constexpr const char* kNames[] = {"reduce",         "allreduce", "bcast",
                                     "reduce_scatter", "allgather", "allgather"};

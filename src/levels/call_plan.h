@@ -41,8 +41,6 @@ struct AgreedLevels {
   // `otherwise` serves, or native. One algorithm stands for all of these stages. It is the same on
   // all ranks of the group there.
   Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const;
-  // Returns a bit for each std::bit_width(bytes) of calls of which stages may go direct.
-  std::uint64_t direct_classes(Collective collective) const;
   // Returns the place of a rank in `all`, node after node. If nodes have the same number of ranks,
   // it tells the node.
   int place_of_root(int root) const { return all.group.members.index_of(root); }

@@ -47,9 +47,6 @@ class LevelsRun {
   // serves, or native. It is the same on all ranks of this rank's group there, but not on all
   // ranks.
   Algorithm choose_direct(Collective collective, std::size_t bytes, Algorithm otherwise) const;
-  std::uint64_t direct_classes(Collective collective) const {
-    return levels_.direct_classes(collective);
-  }
   const AgreedLevels& agreed() const { return levels_; }
   Messages* messages() const { return levels_.messages.get(); }
   const std::shared_ptr<PeerMemory>& lowest() const { return levels_.lowest; }

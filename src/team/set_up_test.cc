@@ -247,6 +247,9 @@ TEST(SetUp, MemoryOfAllRanksIsMapped) {
         EXPECT_EQ(all[r].direct_tries != nullptr, maps);
         const auto direct = all[r].choose_direct(Collective::allreduce, 1 << 20, otherwise);
         EXPECT_EQ(direct == Algorithm::allreduce_direct, maps && in_group_of(all[r]) > 1);
+        // All ranks count the same calls, whatever their groups try.
+        for (const Collective each : {Collective::allreduce, Collective::reduce, Collective::bcast})
+          EXPECT_EQ(all[r].direct_classes(each), all[0].direct_classes(each));
         const auto other = (r + 1) % setting.ranks();
         if (maps && one_group) {
           EXPECT_NE(all[r].peers->view(other, 1 << 20, 8), nullptr);

@@ -118,11 +118,13 @@ struct Team : TeamSetUp {
     return run ? run->choose_direct(collective, bytes, otherwise)
                : direct_tries->choose(collective, bytes, otherwise);
   }
-  // Returns a bit for each std::bit_width(bytes) of calls that may go direct.
+  // Returns a bit for each std::bit_width(bytes) of calls that may go direct. It is the same on all
+  // ranks, which count the same calls in trials. Groups of a hierarchy differ in what they would
+  // try, so over levels any call may.
   std::uint64_t direct_classes(Collective collective) const {
     if (!direct_tries) return 0;
-    const LevelsRun* run = levels_for[static_cast<int>(collective)];
-    return run ? run->direct_classes(collective) : direct_tries->classes(collective);
+    const bool over_levels = levels_for[static_cast<int>(collective)] != nullptr;
+    return over_levels ? ~std::uint64_t{0} : direct_tries->classes(collective);
   }
   // Returns what else may serve such calls of one group with the same results, the likeliest first.
   std::vector<Choice> choose_others(Collective collective, std::size_t bytes,
