@@ -53,6 +53,8 @@ struct Capabilities {
   // SUMAC_NODE_RADIX, for Over::shm: 0 leaves it to the rules, 1 means no trees, and another value
   // is the radix of trees for everything that shipped rules send through lines and slots.
   std::uint16_t node_radix = 0;
+
+  bool operator==(const Capabilities&) const = default;
 };
 
 // The chunk size in bytes if neither a rule nor a row of the table of algorithms sets one.

@@ -21,6 +21,8 @@ bool check_forced(const char* forced, std::string& problem);
 struct AskedGroup {
   Collective asked;  // the group's part: an all-reduce reduces, exchanges and broadcasts
   Capabilities capabilities;
+
+  bool operator==(const AskedGroup&) const = default;
 };
 
 // Returns why an algorithm for groups runs in none of the parts of its collective; null if it runs.

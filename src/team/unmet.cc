@@ -29,7 +29,7 @@ bool was_told(Algorithm algorithm) {
 }
 
 void tell(const Team& team, const Unmet& unmet) {
-  if (log_rank() != 0 || !is_first(unmet)) return;
+  if (!is_first(unmet)) return;
   if (unmet.rule == kForced) {
     log(Level::warn,
         "warning[forced]: SUMAC_ALGO=%s:%s does not run on a communicator of %d ranks: %s; the "
@@ -132,6 +132,11 @@ void tell_calls(const Stats& stats, Algorithm forced) {
       static_cast<unsigned long long>(all), ways.reasons.c_str());
 }
 
+// Adds a part unless there is an equal one: a level of many nodes has few kinds of groups.
+void add_part(const AskedGroup& part, std::vector<AskedGroup>& parts) {
+  if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
+}
+
 // Below the last level an all-reduce is a reduction up and a broadcast down.
 void add_parts(const TeamSpec& spec, const Hierarchy& hierarchy, Collective collective,
                std::vector<AskedGroup>& parts) {
@@ -141,10 +146,10 @@ void add_parts(const TeamSpec& spec, const Hierarchy& hierarchy, Collective coll
       if (group.members.size() == 1) continue;
       const Capabilities capabilities = spec.of_group(group);
       if (collective != Collective::allreduce || last) {
-        parts.push_back({collective, capabilities});
+        add_part({collective, capabilities}, parts);
       } else {
-        parts.push_back({Collective::reduce, capabilities});
-        parts.push_back({Collective::bcast, capabilities});
+        add_part({Collective::reduce, capabilities}, parts);
+        add_part({Collective::bcast, capabilities}, parts);
       }
     }
   }
@@ -173,6 +178,8 @@ void Wishes::note(Algorithm algorithm, const char* why_not) {
 
 void Wishes::note_rules(const Capabilities& capabilities) {
   if (context_.rules.rules.empty()) return;
+  if (std::find(judged_.begin(), judged_.end(), capabilities) != judged_.end()) return;
+  judged_.push_back(capabilities);
   std::vector<Unmet> missed;
   const ChoiceTable choices(context_.rules, capabilities, context_.options.algo, &missed);
   for (const Unmet& each : missed) {
@@ -180,7 +187,12 @@ void Wishes::note_rules(const Capabilities& capabilities) {
   }
 }
 
+bool Wishes::are_any() const {
+  return log_rank() == 0 && (!forced_.empty() || !context_.rules.rules.empty());
+}
+
 void Wishes::judge_group(const Team& team, const Capabilities& capabilities) {
+  if (!are_any()) return;
   note_rules(capabilities);
   for (const Algorithm algorithm : forced_) {
     const bool here = !team.levels_for[static_cast<int>(info_of(algorithm).collective)];

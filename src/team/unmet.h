@@ -20,7 +20,8 @@ class Wishes {
   // Judge whether the ranks get what somebody asked for: as one group, for collectives without
   // levels, and over hierarchies.
   void judge_group(const Team& team, const Capabilities& capabilities);
-  bool are_any() const { return !forced_.empty() || !context_.rules.rules.empty(); }
+  // Returns true on the rank that tells, if there are any wishes: no other rank need judge them.
+  bool are_any() const;
   void judge_levels(const Team& team, const std::vector<Wanted>& wanted);
 
  private:
@@ -32,6 +33,7 @@ class Wishes {
 
   const Context& context_;
   std::vector<Algorithm> forced_;
+  std::vector<Capabilities> judged_;  // those for which rules were looked at
   std::vector<Unmet> unmet_;
   std::vector<Algorithm> met_;  // those of `forced_` that run
 };

@@ -106,7 +106,8 @@ def records(
     request: Request, way: str, seconds: float, advance: Callable[[str], None]
 ) -> tuple[list[dict[str, Any]], bool]:
     """What a way's simulation told, and whether it came to its end."""
-    settings = {} if way == SUMAC else {f"smpi/{request.collective}": way}
+    native = {**smpi.BETWEEN_CALLS, f"smpi/{request.collective}": way}
+    settings = smpi.SET_UP if way == SUMAC else native
     job = request.job(way)
     found: list[dict[str, Any]] = []
 

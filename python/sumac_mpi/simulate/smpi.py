@@ -29,6 +29,15 @@ _SETTINGS = (
     "smpi/lat-factor:0:1", "network/crosstraffic:0", "smpi/display-timing:no",
 )  # fmt: skip
 
+# Barriers between the calls and Sumac's set-up are not measured and go by trees: SMPI's default
+# collectives send all messages to one rank, and the time to simulate that grows with the square of
+# the ranks.
+BETWEEN_CALLS = {"smpi/barrier": "ompi_tree"}
+SET_UP = {
+    **BETWEEN_CALLS, "smpi/allreduce": "redbcast", "smpi/reduce": "binomial",
+    "smpi/gather": "ompi_binomial",
+}  # fmt: skip
+
 
 class Unfinished(Exception):
     """A simulation was not over in time."""

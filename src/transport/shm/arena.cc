@@ -214,27 +214,25 @@ std::byte* Arena::accept(const Ticket& ticket, int rank) {
   if (ticket.offer != Offer::fresh && ticket.offer != Offer::again) return nullptr;
   const std::lock_guard<std::mutex> lock(mutex_);
   collect_dropped();
-  std::byte* memory = mapped(ticket.id);
-  if (!memory) {
-    const Segment segment = open_segment(ticket.key, ticket.bytes, root_);
+  Segment segment{mapped(ticket.id), ticket.bytes};
+  if (!segment.memory) {
+    segment = open_segment(ticket.key, ticket.bytes, root_);
     if (!segment.memory) return nullptr;
-    memory = segment.memory;
     mapped_.push_back({ticket.id, segment, false});
   }
-  if (ticket.offer == Offer::again) return memory;
+  if (ticket.offer == Offer::again) return segment.memory;
+  const auto reserve = [&](std::size_t offset, std::size_t bytes) {
+    return reserve_segment(segment, ticket.key, offset, bytes, root_);
+  };
   const Layout& layout = ticket.layout;
   const std::size_t own =
       layout.rings_offset() + static_cast<std::size_t>(rank) * layout.rank_stride();
   for (int i = 0; i < layout.lanes; ++i) {
     const std::size_t lane = layout.lane_offset(i);
-    if (!reserve_segment(ticket.key, lane + own, layout.rank_stride(), root_) ||
-        (rank == 0 && !reserve_segment(ticket.key, lane, layout.rings_offset(), root_))) {
-      return nullptr;
-    }
-    if (ticket.bytes > kMostPopulated)
-      populate_segment({memory + lane + own, layout.rank_stride()});
+    if (rank == 0 && !reserve(lane, layout.rings_offset())) return nullptr;
+    if (!reserve(lane + own, layout.rank_stride())) return nullptr;
   }
-  return memory;
+  return segment.memory;
 }
 
 void Arena::confirm(const Ticket& ticket) {

@@ -36,6 +36,15 @@ int open_descriptor(const SegmentKey& key, const std::string& root) {
   return -1;
 }
 
+// Older headers lack MADV_POPULATE_READ and MADV_POPULATE_WRITE.
+constexpr int kPopulateRead = 22, kPopulateWrite = 23;
+
+int populate(const Segment& segment, int how) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(segment.memory) / kPage * kPage;
+  const auto end = reinterpret_cast<std::uintptr_t>(segment.memory) + segment.bytes;
+  return madvise(reinterpret_cast<void*>(begin), end - begin, how);
+}
+
 }  // namespace
 
 Segment create_segment(std::size_t bytes, SegmentKey& key, const std::string& root) {
@@ -67,11 +76,15 @@ Segment open_segment(const SegmentKey& key, std::size_t bytes, const std::string
   return segment;
 }
 
-bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t bytes,
-                     const std::string& root) {
-  const int fd = open_descriptor(key, root);
-  if (fd < 0) return false;
+bool reserve_segment(const Segment& segment, const SegmentKey& key, std::size_t offset,
+                     std::size_t bytes, const std::string& root) {
   int result;
+  do {
+    result = populate({segment.memory + offset, bytes}, kPopulateWrite);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0 || errno != EINVAL) return result == 0;
+  const int fd = open_descriptor(key, root);  // the kernel is older
+  if (fd < 0) return false;
   do {
     result = fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
   } while (result != 0 && errno == EINTR);
@@ -79,12 +92,7 @@ bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t byte
   return result == 0;
 }
 
-void populate_segment(const Segment& segment) {
-  constexpr int kPopulate = 22;  // MADV_POPULATE_READ, which older headers lack
-  const auto begin = reinterpret_cast<std::uintptr_t>(segment.memory) / kPage * kPage;
-  const auto end = reinterpret_cast<std::uintptr_t>(segment.memory) + segment.bytes;
-  madvise(reinterpret_cast<void*>(begin), end - begin, kPopulate);
-}
+void populate_segment(const Segment& segment) { populate(segment, kPopulateRead); }
 
 void discard_segment(const Segment& segment) {
   madvise(segment.memory, segment.bytes, MADV_REMOVE);

@@ -37,10 +37,11 @@ void close_segment(const SegmentKey& key);
 // access.
 Segment open_segment(const SegmentKey& key, std::size_t bytes, const std::string& root = "");
 
-// Reserves the memory of [offset, offset + bytes), on the caller's NUMA node. A full /dev/shm is
-// then an error here and not a SIGBUS later. Call it before close_segment.
-bool reserve_segment(const SegmentKey& key, std::size_t offset, std::size_t bytes,
-                     const std::string& root = "");
+// Gives the pages of [offset, offset + bytes) memory, on the caller's NUMA node, and maps them where
+// the kernel can do that in one go (Linux 5.14). A full /dev/shm is then an error here and not a
+// SIGBUS later. Call it before close_segment.
+bool reserve_segment(const Segment& segment, const SegmentKey& key, std::size_t offset,
+                     std::size_t bytes, const std::string& root = "");
 
 // Has the kernel map pages that are reserved in one go, where it can (Linux 5.14): the first calls
 // then take no page fault for each of them. Pages that are not reserved may come to exist.
