@@ -77,7 +77,9 @@ SmpiMessages::SmpiMessages(Mail& mail, MPI_Comm comm) : mail_(mail), comm_(comm)
   PMPI_Bcast(&number_, 1, MPI_INT, 0, comm_);
 }
 
-SmpiMessages::~SmpiMessages() { PMPI_Comm_free(&comm_); }
+int SmpiMessages::tag_of(const Stream& stream) const {
+  return kFirstTag + number_ * kTagsOfEach + stream.tag;
+}
 
 long& SmpiMessages::balance(int from, int to, int tag) const {
   static std::map<std::array<int, 4>, long> all;
@@ -86,7 +88,7 @@ long& SmpiMessages::balance(int from, int to, int tag) const {
 
 void SmpiMessages::send(Stream& stream, int peer, const std::byte* from, std::size_t bytes) {
   ++stream.sends;
-  const Sending sending{from, bytes, stream.tag, &stream.sent};
+  const Sending sending{from, bytes, tag_of(stream), &stream.sent};
   if (bytes < kInTurn && !connections_.contains(peer)) return start(sending, peer, false);
   connections_[peer].waiting.push_back(sending);
   advance(peer);
@@ -114,8 +116,9 @@ void SmpiMessages::advance(int peer) {
 void SmpiMessages::receive(Stream& stream, int peer, std::byte* to, std::size_t bytes) {
   MPI_Request request = MPI_REQUEST_NULL;
   ++stream.receives;
-  ++balance(peer, rank_, stream.tag);
-  PMPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, peer, stream.tag, comm_, &request);
+  const int tag = tag_of(stream);
+  ++balance(peer, rank_, tag);
+  PMPI_Irecv(to, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_, &request);
   const bool takes_overhead = bytes >= kInTurn && bytes < kSynchronous;
   mail_.add(request, {&stream.received, this, -1, takes_overhead});
 }

@@ -59,9 +59,10 @@ class Mail {
 // nothing of a link, and its peer may need those behind it first.
 class SmpiMessages final : public Messages {
  public:
-  // Collective. Takes the communicator over.
+  // Collective. The messages' tags are above kFirstTag, and no other messages' of the communicator:
+  // SMPI keeps a table of all ranks for each rank's handle of a communicator of their own.
   SmpiMessages(Mail& mail, MPI_Comm comm);
-  ~SmpiMessages() override;
+  ~SmpiMessages() override = default;
   SmpiMessages(const SmpiMessages&) = delete;
   SmpiMessages& operator=(const SmpiMessages&) = delete;
 
@@ -70,6 +71,8 @@ class SmpiMessages final : public Messages {
   // Tells whether anything has completed since it was asked last; looks at no message.
   bool poll() override;
   bool busy() const override { return under_way_ > 0; }
+
+  static constexpr int kFirstTag = 2, kTagsOfEach = 1024;
 
  private:
   friend class Mail;
@@ -89,12 +92,13 @@ class SmpiMessages final : public Messages {
   };
   void start(const Sending& sending, int peer, bool in_turn);
   void advance(int peer);
+  int tag_of(const Stream& stream) const;
   // Receives posted by `to` for messages of `from`, less the sends begun.
   long& balance(int from, int to, int tag) const;
 
   Mail& mail_;
   MPI_Comm comm_;
-  int number_ = 0, rank_ = 0;  // of the communicator, among all; of this rank in it
+  int number_ = 0, rank_ = 0;  // of these messages, among all; of this rank in the communicator
   int under_way_ = 0;
   bool moved_ = false;
   std::unordered_map<int, Connection> connections_;  // by peer: those with messages in turn

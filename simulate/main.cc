@@ -51,11 +51,7 @@ void run(const Job& job) {
   bool serves = false;
   for (const Case& one : job.cases) serves |= !one.native;
   std::unique_ptr<Communicator> communicator;
-  if (serves) {
-    MPI_Comm own = MPI_COMM_NULL;
-    PMPI_Comm_dup(MPI_COMM_WORLD, &own);
-    communicator = std::make_unique<Communicator>(process, own);
-  }
+  if (serves) communicator = std::make_unique<Communicator>(process, MPI_COMM_WORLD);
   run_cases(job, communicator.get(), board, process.rank);
 }
 

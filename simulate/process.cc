@@ -70,7 +70,7 @@ Communicator::Communicator(Process& process, MPI_Comm comm)
 Communicator::~Communicator() {
   process_.engine.forget(team.queue);
   team.reset();
-  PMPI_Comm_free(&comm_);
+  if (comm_ != MPI_COMM_WORLD) PMPI_Comm_free(&comm_);
 }
 
 // As on a machine of its own for each simulated node, with a processor for each rank.
@@ -104,11 +104,11 @@ void Communicator::gather(const void* own, void* all, std::size_t bytes) {
   PMPI_Gather(own, count, MPI_BYTE, all, count, MPI_BYTE, 0, comm_);
 }
 
-// No other messages go through this communicator, so its ranks need none of their own. The first
-// member gathers, and sends to all.
+// The first member gathers, and sends to all.
 bool Communicator::all_gather_among(const RankList& members, const void* own, void* all,
                                     std::size_t bytes) {
   constexpr int kTag = 1;
+  static_assert(kTag < SmpiMessages::kFirstTag);
   const int count = static_cast<int>(bytes), whole = count * members.size();
   if (team.rank != members[0]) {
     PMPI_Send(own, count, MPI_BYTE, members[0], kTag, comm_);
@@ -139,9 +139,7 @@ void Communicator::broadcast(void* data, std::size_t bytes) {
 }
 
 bool Communicator::make_messages(std::shared_ptr<Messages>& made) {
-  MPI_Comm inner = MPI_COMM_NULL;
-  PMPI_Comm_dup(comm_, &inner);
-  made = std::make_shared<SmpiMessages>(process_.mail, inner);
+  made = std::make_shared<SmpiMessages>(process_.mail, comm_);
   return true;
 }
 
