@@ -1,37 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between host memory and one device's, by the driver.
+// Copies between host memory and one device's, by its run-time.
 #pragma once
 
-#include "devices/contexts.h"
+#include <string>
+
+#include "devices/runtime.h"
 
 namespace sumac {
 
-// The copies are under way when a function returns, until finish(). After an error nothing more is
-// copied.
+// An error of a run-time's; none if `code` is 0.
+struct DeviceError {
+  DeviceRuntime* runtime = nullptr;
+  int code = 0;
+
+  explicit operator bool() const { return code != 0; }
+  std::string name() const { return runtime ? runtime->error_name(code) : "unknown"; }
+};
+
+// The copies in one direction. They are under way when begin() returns, until finish(). After an
+// error nothing more is copied.
 class DeviceCopies {
  public:
   // `place` is where the device's data are.
-  explicit DeviceCopies(const DevicePlace& place);
+  DeviceCopies(const DevicePlace& place, Towards towards) : place_(place), towards_(towards) {}
   ~DeviceCopies() { finish(); }
   DeviceCopies(const DeviceCopies&) = delete;
   DeviceCopies& operator=(const DeviceCopies&) = delete;
 
-  void to_host(void* to, const void* from, std::size_t bytes);
-  void to_device(void* to, const void* from, std::size_t bytes);
-  // Waits for the copies. Returns 0, or the first error.
-  int finish();
+  void begin(void* to, const void* from, std::size_t bytes) {
+    if (error_ != 0) return;
+    error_ = place_.runtime->copy(place_, towards_, to, from, bytes);
+    under_way_ |= error_ == 0;
+  }
+  // Waits for the copies. Returns the first error.
+  DeviceError finish() {
+    const int error = under_way_ ? place_.runtime->wait(place_, towards_) : 0;
+    under_way_ = false;
+    if (error_ == 0) error_ = error;
+    return {place_.runtime, error_};
+  }
 
  private:
-  template <class Copy>
-  void copy(Copy copy);
-
-  const CudaDriver* driver_;
-  CopyWay way_;
-  int error_;
+  DevicePlace place_;
+  Towards towards_;
+  int error_ = 0;
   bool under_way_ = false;
 };
-
-// Returns the driver's name of an error: "CUDA_ERROR_INVALID_VALUE".
-const char* name_of_device_error(int error);
 
 }  // namespace sumac

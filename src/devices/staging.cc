@@ -8,8 +8,6 @@
 #include <mutex>
 #include <vector>
 
-#include "devices/contexts.h"
-
 namespace sumac {
 namespace {
 
@@ -33,15 +31,6 @@ std::byte* map(std::size_t bytes) {
   void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return pages == MAP_FAILED ? nullptr : static_cast<std::byte*>(pages);
-}
-
-// A block that cannot be registered serves as well, only slower.
-void register_block(std::byte* block, std::size_t bytes, const DevicePlace& place) {
-  constexpr unsigned kForAllContexts = 1;
-  const CudaDriver* const driver = find_driver();
-  if (!driver) return;
-  const CurrentContext current(*driver, way_to(*driver, place).context);
-  if (current.error() == kCudaSuccess) driver->MemHostRegister(block, bytes, kForAllContexts);
 }
 
 // Returns null if no block of this size is kept; `may_keep` says if another one may be.
@@ -68,7 +57,7 @@ StagingMemory::StagingMemory(std::size_t bytes, const DevicePlace& place)
   if (data_) return;
   if (keeps) {
     data_ = map(bytes_);
-    if (data_) register_block(data_, bytes_, place);
+    if (data_ && place.runtime) place.runtime->pin(place, data_, bytes_);
     return;
   }
   bytes_ = bytes;

@@ -4,16 +4,16 @@
 
 #include <cstddef>
 
-#include "devices/where.h"
+#include "devices/runtime.h"
 
 namespace sumac {
 
 // The memory is the process's own pages, so that other ranks can reach it like any buffer. Blocks
-// that are not too large are kept for later calls, and registered with the driver, whose copies are
-// then faster.
+// that are not too large are kept for later calls, and registered with the run-time, whose copies
+// are then faster.
 class StagingMemory {
  public:
-  // Takes a block for data at `place`. data() is null if there is no memory.
+  // Takes a block for data of a device at `place`. data() is null if there is no memory.
   StagingMemory(std::size_t bytes, const DevicePlace& place);
   ~StagingMemory();
   StagingMemory(const StagingMemory&) = delete;

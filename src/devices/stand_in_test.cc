@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With a stand-in for CUDA's driver, which the first test loads late.
+// With a stand-in for a run-time, which the first test loads late: SUMAC_STAND_IN names it, or it
+// is that for CUDA's driver.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
 #include "../tests/devices/stand_in.h"
 #include "devices/copies.h"
 #include "devices/staging.h"
-#include "devices/sure_host.h"
+#include "devices/where.h"
 
 namespace sumac {
 namespace {
@@ -19,7 +22,8 @@ namespace {
 int in_data[4];
 
 void* library() {
-  static void* const loaded = dlopen(SUMAC_STAND_IN, RTLD_NOW);
+  const char* const path = std::getenv("SUMAC_STAND_IN");
+  static void* const loaded = dlopen(path ? path : SUMAC_STAND_IN, RTLD_NOW);
   return loaded;
 }
 
@@ -36,13 +40,21 @@ void* pages() {
   return mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-// Memory of the device, which is the host's if `is_host`.
-struct Allocated {
-  unsigned long long address = 0;
-  explicit Allocated(std::size_t bytes) { EXPECT_EQ(CALL(cuMemAlloc_v2)(&address, bytes), 0); }
-  ~Allocated() { CALL(cuMemFree_v2)(address); }
-  void* pointer() const { return reinterpret_cast<void*>(address); }
-  unsigned char* view() const { return static_cast<unsigned char*>(CALL(stand_in_view)(address)); }
+class Allocated {
+ public:
+  explicit Allocated(std::size_t bytes, bool managed = false)
+      : pointer_(CALL(stand_in_allocate)(bytes, managed)) {
+    EXPECT_NE(pointer_, nullptr);
+  }
+  ~Allocated() { CALL(stand_in_free)(pointer_); }
+  Allocated(const Allocated&) = delete;
+  Allocated& operator=(const Allocated&) = delete;
+
+  char* pointer() const { return static_cast<char*>(pointer_); }
+  unsigned char* view() const { return static_cast<unsigned char*>(CALL(stand_in_view)(pointer_)); }
+
+ private:
+  void* pointer_;
 };
 
 // All tests begin so; the driver is loaded after buffers are looked at.
@@ -53,12 +65,14 @@ class Devices : public testing::Test {
       look_at_buffers(false);
       EXPECT_FALSE(looks_at_buffers());
       look_at_buffers(true);
-      EXPECT_EQ(find_driver(), nullptr);
+      EXPECT_TRUE(find_runtimes().empty());
       EXPECT_FALSE(is_on_device(shared_));
       EXPECT_NE(library(), nullptr) << dlerror();
-      EXPECT_NE(find_driver(), nullptr) << "a driver that is loaded late is noticed";
+      EXPECT_EQ(find_runtimes().size(), 1u) << "a run-time that is loaded late is noticed";
       EXPECT_FALSE(is_on_device(shared_)) << "before it is initialised";
-      return CALL(cuInit)(0) == 0;
+      EXPECT_FALSE(is_unknown_runtime_loaded());
+      CALL(stand_in_initialise)();
+      return true;
     }();
     EXPECT_TRUE(prepared);
   }
@@ -68,23 +82,22 @@ class Devices : public testing::Test {
 TEST_F(Devices, KindsAreTold) {
   const Allocated memory(10000);
   EXPECT_TRUE(is_on_device(memory.pointer()));
-  EXPECT_TRUE(is_on_device(static_cast<char*>(memory.pointer()) + 9999));
+  EXPECT_TRUE(is_on_device(memory.pointer() + 9999));
+  EXPECT_FALSE(is_on_device(memory.pointer() + 10000));
   EXPECT_FALSE(is_on_device(nullptr));
   EXPECT_FALSE(is_on_device(shared_));
   EXPECT_EQ(place_of(shared_).memory, MemoryKind::host);
-  unsigned long long managed = 0;
-  ASSERT_EQ(CALL(cuMemAllocManaged)(&managed, 100, 1), 0);
-  EXPECT_EQ(place_of(reinterpret_cast<void*>(managed)).memory, MemoryKind::managed);
-  CALL(cuMemFree_v2)(managed);
+  const Allocated managed(100, true);
+  EXPECT_EQ(place_of(managed.pointer()).memory, MemoryKind::managed);
 }
 
 TEST_F(Devices, KindsChange) {
-  unsigned long long first = 0;
+  const void* first = nullptr;
   for (int round = 0; round < 4; ++round) {
     const Allocated memory(5000);
-    if (round == 0) first = memory.address;
-    EXPECT_EQ(memory.address, first) << "the same address";
-    CALL(stand_in_set_host)(memory.address, round % 2);
+    if (round == 0) first = memory.pointer();
+    EXPECT_EQ(memory.pointer(), first) << "the same address";
+    CALL(stand_in_set_host)(memory.pointer(), round % 2);
     EXPECT_EQ(is_on_device(memory.pointer()), round % 2 == 0);
   }
 }
@@ -93,12 +106,12 @@ TEST_F(Devices, PinnedPagesAreKnown) {
   auto* const area = static_cast<char*>(
       mmap(nullptr, 16 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   EXPECT_FALSE(is_known_to_driver(area, 16 * 4096));
-  CALL(cuMemHostRegister_v2)(area + 5 * 4096, 4096, 0);
+  CALL(stand_in_pin)(area + 5 * 4096, 4096);
   EXPECT_TRUE(is_known_to_driver(area, 16 * 4096)) << "a page in the middle";
   EXPECT_EQ(place_of(area + 5 * 4096).memory, MemoryKind::pinned);
   EXPECT_FALSE(is_on_device(area + 5 * 4096));
   EXPECT_FALSE(is_known_to_driver(area, 5 * 4096));
-  CALL(cuMemHostUnregister)(area + 5 * 4096);
+  CALL(stand_in_unpin)(area + 5 * 4096);
   munmap(area, 16 * 4096);
 }
 
@@ -120,6 +133,14 @@ TEST_F(Devices, SomeAddressesNeedNoDriver) {
   }).join();
 }
 
+TEST_F(Devices, ManyAddressesAreAskedAboutOnce) {
+  const Allocated memory(1);
+  const unsigned long before = CALL(stand_in_counts)().queries;
+  EXPECT_TRUE(is_on_device(memory.pointer()));
+  EXPECT_FALSE(is_on_device(shared_));
+  EXPECT_EQ(CALL(stand_in_counts)().queries, before + 2);
+}
+
 TEST_F(Devices, CopiesGoBothWays) {
   const Allocated memory(100000);
   for (std::size_t i = 0; i < 100000; ++i) memory.view()[i] = static_cast<unsigned char>(i * 7);
@@ -127,16 +148,16 @@ TEST_F(Devices, CopiesGoBothWays) {
   StagingMemory staging(100000, place);
   ASSERT_NE(staging.data(), nullptr);
   {
-    DeviceCopies copies(place);
-    copies.to_host(staging.data(), memory.pointer(), 60000);
-    copies.to_host(staging.data() + 60000, static_cast<char*>(memory.pointer()) + 60000, 40000);
-    EXPECT_EQ(copies.finish(), 0);
+    DeviceCopies copies(place, Towards::host);
+    copies.begin(staging.data(), memory.pointer(), 60000);
+    copies.begin(staging.data() + 60000, memory.pointer() + 60000, 40000);
+    EXPECT_FALSE(copies.finish());
   }
   EXPECT_EQ(std::memcmp(staging.data(), memory.view(), 100000), 0);
   std::memset(staging.data(), 5, 100000);
-  DeviceCopies copies(place);
-  copies.to_device(memory.pointer(), staging.data(), 99999);
-  EXPECT_EQ(copies.finish(), 0);
+  DeviceCopies copies(place, Towards::device);
+  copies.begin(memory.pointer(), staging.data(), 99999);
+  EXPECT_FALSE(copies.finish());
   EXPECT_EQ(memory.view()[99998], 5);
   EXPECT_EQ(memory.view()[99999], static_cast<unsigned char>(99999 * 7));
 }
@@ -145,14 +166,20 @@ TEST_F(Devices, AnyThreadCanCopyAndAsk) {
   const Allocated memory(64);
   memory.view()[63] = 9;
   CALL(stand_in_query_needs_context)(1);
-  std::thread([&] {
-    EXPECT_TRUE(is_on_device(memory.pointer()));
-    unsigned char to[64] = {};
-    DeviceCopies copies(place_of(memory.pointer()));
-    copies.to_host(to, memory.pointer(), 64);
-    EXPECT_EQ(copies.finish(), 0);
-    EXPECT_EQ(to[63], 9);
-  }).join();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      EXPECT_TRUE(is_on_device(memory.pointer()));
+      for (int round = 0; round < 100; ++round) {
+        unsigned char to[64] = {};
+        DeviceCopies copies(place_of(memory.pointer()), Towards::host);
+        copies.begin(to, memory.pointer(), 64);
+        EXPECT_FALSE(copies.finish());
+        EXPECT_EQ(to[63], 9);
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
   CALL(stand_in_query_needs_context)(0);
 }
 
@@ -161,17 +188,33 @@ TEST_F(Devices, FailuresAreTold) {
   unsigned char to[128] = {};
   const DevicePlace place = place_of(memory.pointer());
   {
-    DeviceCopies copies(place);
-    copies.to_host(to, memory.pointer(), 100000);
-    EXPECT_NE(copies.finish(), 0) << "more than was allocated";
+    DeviceCopies copies(place, Towards::host);
+    copies.begin(to, memory.pointer(), 100000);
+    EXPECT_TRUE(copies.finish()) << "more than was allocated";
   }
   CALL(stand_in_fail_copy)(1);
-  DeviceCopies copies(place);
-  copies.to_host(to, memory.pointer(), 8);
-  copies.to_host(to, memory.pointer(), 8);
-  const int error = copies.finish();
-  EXPECT_STREQ(name_of_device_error(error), "CUDA_ERROR_LAUNCH_FAILED");
+  DeviceCopies copies(place, Towards::host);
+  copies.begin(to, memory.pointer(), 8);
+  copies.begin(to, memory.pointer(), 8);
+  const std::string name = copies.finish().name();
+  EXPECT_TRUE(name == "CUDA_ERROR_LAUNCH_FAILED" || name == "hipErrorLaunchFailure" ||
+              name == "ZE_RESULT_ERROR_DEVICE_LOST")
+      << name;
   CALL(stand_in_fail_copy)(-1);
+}
+
+// HIP keeps a thread's last error: questions leave it as the program has it.
+TEST_F(Devices, ThreadsKeepTheirErrors) {
+  using NoArguments = int();
+  auto* const last = find<NoArguments>("hipGetLastError");
+  if (!last) GTEST_SKIP() << "the run-time keeps none";
+  auto* const set_device = find<int(int)>("hipSetDevice");
+  last();  // earlier tests have left one
+  EXPECT_FALSE(is_on_device(shared_));
+  EXPECT_EQ(last(), 0);
+  EXPECT_NE(set_device(77), 0);
+  EXPECT_FALSE(is_on_device(shared_));
+  EXPECT_NE(last(), 0);
 }
 
 TEST_F(Devices, BlocksAreKept) {
@@ -184,23 +227,25 @@ TEST_F(Devices, BlocksAreKept) {
     if (round == 0) first = small.data();
     EXPECT_EQ(small.data(), first);
   }
-  EXPECT_EQ(CALL(stand_in_counts)().registered, before + 1);
+  const unsigned long kept = CALL(stand_in_counts)().registered;
+  EXPECT_LE(kept, before + 1);
   const StagingMemory large(std::size_t{1} << 30, place);
   EXPECT_NE(large.data(), nullptr);
-  EXPECT_EQ(CALL(stand_in_counts)().registered, before + 1) << "too large to be kept";
+  EXPECT_EQ(CALL(stand_in_counts)().registered, kept) << "too large to be kept";
 }
 
 // This is the last test: nothing works afterwards.
 TEST_F(Devices, ShutDown) {
   const Allocated memory(64);
   const DevicePlace place = place_of(memory.pointer());
+  EXPECT_EQ(CALL(stand_in_counts)().mistakes, 0u);
   CALL(stand_in_shut_down)();
   EXPECT_FALSE(is_on_device(shared_));
   EXPECT_FALSE(is_on_device(memory.pointer())) << "there is no device any more";
   unsigned char to[8] = {};
-  DeviceCopies copies(place);
-  copies.to_host(to, memory.pointer(), 8);
-  EXPECT_NE(copies.finish(), 0);
+  DeviceCopies copies(place, Towards::host);
+  copies.begin(to, memory.pointer(), 8);
+  EXPECT_TRUE(copies.finish());
 }
 
 }  // namespace

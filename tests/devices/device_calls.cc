@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls with buffers in a GPU's memory that the random programs do not make (tests/random), by the
-// stand-in for CUDA's driver. With an argument, what ends the job: `changes` has a buffer of a
-// persistent operation become a device's, `fails` has a copy fail on rank 0. `off` and `host` are
-// for SUMAC_DEVICE with that value, and look how calls with host buffers are served.
+// stand-ins for run-times; where there are several, buffers are in the memory of each in turn. With
+// an argument, what ends the job: `changes` has a buffer of a persistent operation become a
+// device's, `fails` has a copy fail on rank 0. `off` and `host` are for SUMAC_DEVICE with that
+// value, and look how calls with host buffers are served.
 #include "devices/device_memory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -17,37 +19,45 @@ namespace {
 
 using namespace test;
 
-const StandIn& stand_in() {
-  static const StandIn* const the_driver = [] {
-    auto* made = new StandIn;
-    STAND_IN(*made, cuInit)(0);
-    return made;
-  }();
-  return *the_driver;
+const StandIn& next_stand_in() {
+  static std::atomic<std::size_t> next{0};
+  return stand_ins()[next++ % stand_ins().count()];
+}
+
+// The sums over all stand-ins.
+StandInCounts counts() {
+  StandInCounts sum{};
+  stand_ins().each([&sum](const StandIn& each) {
+    const StandInCounts one = STAND_IN(each, stand_in_counts)();
+    sum.queries += one.queries;
+    sum.to_device += one.to_device;
+    sum.mistakes += one.mistakes;
+  });
+  return sum;
 }
 
 // Numbers in a device's memory.
 template <class T>
 class OnDevice {
  public:
-  explicit OnDevice(std::size_t count, bool managed = false) {
-    const std::size_t bytes = count * sizeof(T);
-    const int error = managed ? STAND_IN(stand_in(), cuMemAllocManaged)(&address_, bytes, 1)
-                              : STAND_IN(stand_in(), cuMemAlloc_v2)(&address_, bytes);
-    CHECK(error == 0);
+  explicit OnDevice(std::size_t count, bool managed = false)
+      : in_(next_stand_in()),
+        memory_(STAND_IN(in_, stand_in_allocate)(count * sizeof(T), managed)) {
+    CHECK(memory_ != nullptr);
   }
-  ~OnDevice() { STAND_IN(stand_in(), cuMemFree_v2)(address_); }
+  ~OnDevice() { STAND_IN(in_, stand_in_free)(memory_); }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
-  T* given() const { return reinterpret_cast<T*>(address_); }
+  T* given() const { return static_cast<T*>(memory_); }
   T& operator[](std::size_t i) const {
-    return static_cast<T*>(STAND_IN(stand_in(), stand_in_view)(address_))[i];
+    return static_cast<T*>(STAND_IN(in_, stand_in_view)(memory_))[i];
   }
-  void become_host(bool host) const { STAND_IN(stand_in(), stand_in_set_host)(address_, host); }
+  void become_host(bool host) const { STAND_IN(in_, stand_in_set_host)(memory_, host); }
 
  private:
-  unsigned long long address_ = 0;
+  const StandIn& in_;
+  void* memory_;
 };
 
 // The first calls on a communicator are the MPI's, which cannot touch the memory.
@@ -194,7 +204,7 @@ void end_by_change() {
 
 void end_by_failure() {
   const OnDevice<int> data(1000);
-  if (rank == 0) STAND_IN(stand_in(), stand_in_fail_copy)(3);
+  if (rank == 0) STAND_IN(stand_ins()[0], stand_in_fail_copy)(3);
   for (int round = 0; round < 100; ++round) {
     MPI_Allreduce(MPI_IN_PLACE, data.given(), 1000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
@@ -205,14 +215,86 @@ void use_host_memory(bool is_left_alone) {
   OnDevice<int> data(1000);
   data.become_host(true);
   warm_up(MPI_COMM_WORLD);
-  const auto before = STAND_IN(stand_in(), stand_in_counts)().queries;
+  const auto before = counts().queries;
   MPI_Allreduce(MPI_IN_PLACE, data.given(), 1000, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (is_left_alone) {
     CHECK_HANDED_DOWN("a GPU runtime is in the process (SUMAC_DEVICE=host promises host buffers)");
   } else {
     CHECK_TAKEN();
   }
-  CHECK(STAND_IN(stand_in(), stand_in_counts)().queries == before);
+  CHECK(counts().queries == before);
+}
+
+// Returns how many addresses one call of these asks a run-time about.
+template <class Run>
+unsigned long queries_of(Run run) {
+  const unsigned long before = counts().queries;
+  run();
+  return counts().queries - before;
+}
+
+// A run-time that answers for a buffer is the last that is asked about it.
+void count_queries() {
+  const auto each = static_cast<unsigned long>(stand_ins().count());
+  if (each > 1) return;
+  const OnDevice<double> in(100), out(100), host_in(100), host_out(100);
+  host_in.become_host(true);
+  host_out.become_host(true);
+  const auto reduce = [](const void* from, const OnDevice<double>& to) {
+    return queries_of(
+        [&] { MPI_Allreduce(from, to.given(), 100, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); });
+  };
+  CHECK(reduce(in.given(), out) == 2);
+  CHECK(reduce(MPI_IN_PLACE, out) == 1);
+  CHECK(reduce(host_in.given(), host_out) == 2);
+  CHECK(reduce(MPI_IN_PLACE, host_out) == 1);
+  std::vector<double> heap(100);
+  CHECK(reduce(heap.data(), host_out) == 1);
+  const auto begin = [](const OnDevice<double>& from, const OnDevice<double>& to) {
+    return queries_of([&] {
+      MPI_Request request;
+      MPI_Iallreduce(from.given(), to.given(), 100, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    });
+  };
+  CHECK(begin(in, out) == 2 && begin(host_in, host_out) == 2);
+}
+
+// A persistent operation asks again when it is started: its buffers may have changed. One with host
+// buffers that is left to the MPI asks nobody.
+void count_queries_of_starts() {
+  if (stand_ins().count() > 1 || !in_sumac<void*>("MPI_Allreduce_init")) return;
+  const char* const progress = std::getenv("SUMAC_PROGRESS");
+  const bool progress_is_off = progress && std::string(progress) == "off";
+  for (const bool host : {false, true}) {
+    const OnDevice<long> in(100), out(100);
+    in.become_host(host);
+    out.become_host(host);
+    MPI_Request request;
+    const void* from = in.given();
+    void* to = out.given();
+    call("Allreduce", Form::persistent, MPI_COMM_WORLD, &request, from, to, 100, MPI_LONG, MPI_SUM);
+    for (int round = 0; round < 3; ++round) {
+      const unsigned long asked = queries_of([&] {
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      });
+      CHECK(asked == 2 || (host && asked == 0 && progress_is_off), "%lu queries, host %d", asked,
+            host);
+    }
+    MPI_Request_free(&request);
+  }
+}
+
+// What Sumac has mapped is the host's: nobody is asked.
+void use_allocated_memory() {
+  double* memory = nullptr;
+  MPI_Alloc_mem(800, MPI_INFO_NULL, &memory);
+  std::fill(memory, memory + 100, 1.0);
+  const unsigned long asked = queries_of(
+      [&] { MPI_Allreduce(MPI_IN_PLACE, memory, 100, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); });
+  CHECK(memory[99] == ranks && (ranks == 1 || asked == 0), "%lu queries", asked);
+  MPI_Free_mem(memory);
 }
 
 void call_all() {
@@ -226,12 +308,15 @@ void call_all() {
   exchange_scattered();
   use_managed();
   keep_gaps();
+  count_queries();
+  count_queries_of_starts();
+  use_allocated_memory();
   start_again(MPI_COMM_WORLD);
   call_at_once(MPI_COMM_WORLD);
   std::thread(reduce_locally).join();  // which has no current context
-  STAND_IN(stand_in(), stand_in_delay)(2000);
+  stand_ins().each([](const StandIn& each) { STAND_IN(each, stand_in_delay)(2000); });
   call_at_once(MPI_COMM_WORLD);
-  CHECK(STAND_IN(stand_in(), stand_in_counts)().to_device > 0);
+  CHECK(counts().to_device > 0 && counts().mistakes == 0);
   MPI_Comm_free(&other);
 }
 
@@ -239,7 +324,7 @@ void call_all() {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  if (what == "off" || what == "host") stand_in();
+  if (what == "off" || what == "host") counts();  // loads all
   start(argc, argv);
   if (what == "off" || what == "host") {
     use_host_memory(what == "off");

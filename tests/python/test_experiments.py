@@ -14,7 +14,7 @@ pytest.importorskip("mpi4py")
 pytest.importorskip("numpy")
 pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
 ROOT = Path(__file__).parents[2]
-DRIVER = ROOT / "build/release/tests/devices/driver/libcuda.so.1"
+DRIVER = ROOT / "build/release/tests/devices/cuda/libcuda.so.1"
 
 
 def run(command, **settings):

@@ -5,8 +5,8 @@
 //        [--calm] [--list] [--unaided] [--devices SEEDS]
 //   --only      the calls to make   --list   rank 0 prints them
 //   --calm      without delays      --unaided   the MPI alone, without Sumac
-//   --devices   after so many seeds the stand-in for CUDA's driver that SUMAC_TEST_CUDA names is
-//               loaded, and buffers are in its memory at random
+//   --devices   after so many seeds the first stand-in for a run-time of GPUs is loaded
+//               (SUMAC_TEST_RUNTIMES), and buffers are in its memory at random, and then others
 #include <algorithm>
 #include <string>
 

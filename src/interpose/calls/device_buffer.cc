@@ -7,7 +7,7 @@
 
 #include "base/align.h"
 #include "base/types.h"
-#include "devices/copies.h"
+#include "devices/where.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "observe/stats.h"
@@ -23,13 +23,13 @@ const void* first_byte(const Data& data) {
                                        static_cast<std::uintptr_t>(first));
 }
 
-// The MPI is asked about a derived type only where there is a driver.
+// The MPI is asked about a derived type only where there is a run-time.
 bool is_on_device(const Data& data) {
   if (!looks_at_buffers()) return false;
   if (find_known_type(data.type)) [[likely]]
     return is_on_device(data.address);
   if (data.type == kMpi.datatype_null) return false;
-  return find_driver() && is_on_device(first_byte(data));
+  return !find_runtimes().empty() && is_on_device(first_byte(data));
 }
 
 template <class Use>
@@ -76,7 +76,7 @@ std::vector<DeviceBuffer::Run> DeviceBuffer::runs_of(MpiDatatype type, std::size
 void DeviceBuffer::add(const Data& data, bool reads, bool writes) {
   std::size_t element = 0;
   if (data.count <= 0 || !packed_size(data.type, element) || element == 0) return;
-  Piece piece{reinterpret_cast<std::uintptr_t>(data.address), 1, 0, {}, reads, writes};
+  Piece piece{reinterpret_cast<std::uintptr_t>(data.address), 1, 0, {}, reads, writes, {}};
   const auto count = static_cast<std::size_t>(data.count);
   if (lies_packed(data.type)) {
     piece.runs = {{0, element * count}};
@@ -89,6 +89,19 @@ void DeviceBuffer::add(const Data& data, bool reads, bool writes) {
   pieces_.push_back(std::move(piece));
 }
 
+void DeviceBuffer::place(const DevicePlace& place) {
+  for (Piece& piece : pieces_) piece.place = place;
+}
+
+void DeviceBuffer::find_places(bool each) {
+  if (pieces_.empty()) return;
+  const auto ask = [](const Piece& piece) {
+    return place_of(reinterpret_cast<const void*>(piece.low()));
+  };
+  if (!each) return place(ask(pieces_.front()));
+  for (Piece& piece : pieces_) piece.place = ask(piece);
+}
+
 bool DeviceBuffer::stage() {
   if (pieces_.empty()) return true;
   std::uintptr_t low = UINTPTR_MAX, high = 0;
@@ -96,8 +109,7 @@ bool DeviceBuffer::stage() {
     low = std::min(low, piece.low());
     high = std::max(high, piece.high());
   }
-  const DevicePlace place = place_of(reinterpret_cast<const void*>(pieces_.front().low()));
-  memory_ = std::make_unique<StagingMemory>(high - low + kCacheLine, place);
+  memory_ = std::make_unique<StagingMemory>(high - low + kCacheLine, pieces_.front().place);
   if (!memory_->data()) return false;
   // The memory has the same alignment as the program's.
   const auto begin = reinterpret_cast<std::uintptr_t>(memory_->data());
@@ -109,61 +121,58 @@ void* DeviceBuffer::in_place_of(std::uintptr_t at) const {
   return reinterpret_cast<void*>(at + static_cast<std::uintptr_t>(shift_));
 }
 
-int DeviceBuffer::load(const Piece& piece) const {
+DeviceError DeviceBuffer::load(const Piece& piece) const {
   constexpr std::size_t kFewRuns = 8;
-  const std::uintptr_t low = piece.low();
-  const auto* const from = reinterpret_cast<const void*>(low);
-  const DevicePlace place = place_of(from);
-  if (place.memory != MemoryKind::device) {
+  if (piece.place.memory != MemoryKind::device) {
     piece.each_run([&](std::uintptr_t at, std::size_t bytes) {
       std::memcpy(in_place_of(at), reinterpret_cast<const void*>(at), bytes);
     });
-    return kCudaSuccess;
+    return {};
   }
   // One copy with the gaps, where these belong to the same allocation, is faster than many.
   if (piece.num_runs() > kFewRuns) {
-    DeviceCopies whole(place);
-    whole.to_host(in_place_of(low), from, piece.high() - low);
-    if (whole.finish() == kCudaSuccess) return kCudaSuccess;
+    const std::uintptr_t low = piece.low();
+    DeviceCopies whole(piece.place, Towards::host);
+    whole.begin(in_place_of(low), reinterpret_cast<const void*>(low), piece.high() - low);
+    if (!whole.finish()) return {};
   }
-  DeviceCopies copies(place);
+  DeviceCopies copies(piece.place, Towards::host);
   piece.each_run([&](std::uintptr_t at, std::size_t bytes) {
-    copies.to_host(in_place_of(at), reinterpret_cast<const void*>(at), bytes);
+    copies.begin(in_place_of(at), reinterpret_cast<const void*>(at), bytes);
     count_device_use(DeviceUse::bytes_in, bytes);
   });
   return copies.finish();
 }
 
-int DeviceBuffer::deliver(const Piece& piece) const {
-  const DevicePlace place = place_of(reinterpret_cast<const void*>(piece.low()));
-  if (place.memory != MemoryKind::device) {
+DeviceError DeviceBuffer::deliver(const Piece& piece) const {
+  if (piece.place.memory != MemoryKind::device) {
     piece.each_run([&](std::uintptr_t at, std::size_t bytes) {
       std::memcpy(reinterpret_cast<void*>(at), in_place_of(at), bytes);
     });
-    return kCudaSuccess;
+    return {};
   }
-  DeviceCopies copies(place);
+  DeviceCopies copies(piece.place, Towards::device);
   piece.each_run([&](std::uintptr_t at, std::size_t bytes) {
-    copies.to_device(reinterpret_cast<void*>(at), in_place_of(at), bytes);
+    copies.begin(reinterpret_cast<void*>(at), in_place_of(at), bytes);
     count_device_use(DeviceUse::bytes_out, bytes);
   });
   return copies.finish();
 }
 
-int DeviceBuffer::load() const {
+DeviceError DeviceBuffer::load() const {
   for (const Piece& piece : pieces_) {
-    const int error = piece.reads ? load(piece) : kCudaSuccess;
-    if (error != kCudaSuccess) return error;
+    if (!piece.reads) continue;
+    if (const DeviceError error = load(piece)) return error;
   }
-  return kCudaSuccess;
+  return {};
 }
 
-int DeviceBuffer::deliver() const {
+DeviceError DeviceBuffer::deliver() const {
   for (const Piece& piece : pieces_) {
-    const int error = piece.writes ? deliver(piece) : kCudaSuccess;
-    if (error != kCudaSuccess) return error;
+    if (!piece.writes) continue;
+    if (const DeviceError error = deliver(piece)) return error;
   }
-  return kCudaSuccess;
+  return {};
 }
 
 }  // namespace sumac

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "devices/copies.h"
 #include "devices/staging.h"
 #include "interpose/mpi/call.h"
 
@@ -22,16 +23,20 @@ class DeviceBuffer {
  public:
   // The call reads or writes these data of the buffer. The type may be freed afterwards.
   void add(const Data& data, bool reads, bool writes);
-  // Makes the host memory. Returns false if there is none.
+  // All data are in this memory.
+  void place(const DevicePlace& place);
+  // Asks where the data are: all of them are where the first are, or `each` may be elsewhere.
+  void find_places(bool each);
+  // Makes the host memory for data whose places are known. Returns false if there is none.
   bool stage();
 
   // Returns the distance in bytes from an address of the program's to the one in its place.
   std::ptrdiff_t shift() const { return shift_; }
 
-  // These copy what the call reads, and what it has written. They return 0, or the driver's error.
-  // Gaps in what was written are the program's, and not copied.
-  int load() const;
-  int deliver() const;
+  // These copy what the call reads, and what it has written, from and to the places that were found
+  // last. Gaps in what was written are the program's, and not copied.
+  DeviceError load() const;
+  DeviceError deliver() const;
 
  private:
   struct Run {
@@ -45,6 +50,7 @@ class DeviceBuffer {
     MpiAint extent;
     std::vector<Run> runs;
     bool reads, writes;
+    DevicePlace place;
 
     // Calls use(address, bytes) for all runs.
     template <class Use>
@@ -55,8 +61,8 @@ class DeviceBuffer {
   };
 
   static std::vector<Run> runs_of(MpiDatatype type, std::size_t element);
-  int load(const Piece& piece) const;
-  int deliver(const Piece& piece) const;
+  DeviceError load(const Piece& piece) const;
+  DeviceError deliver(const Piece& piece) const;
   void* in_place_of(std::uintptr_t at) const;
 
   std::vector<Piece> pieces_;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/device_data.h"
 
-#include "devices/copies.h"
+#include "devices/where.h"
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/exchange.h"
 #include "interpose/mpi/device_support.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"
+#include "interpose/process/own_memory.h"
 #include "observe/log.h"
 
 namespace sumac {
@@ -63,19 +64,44 @@ Data some_data(const Call& call, bool sends) {
   return data;
 }
 
-// Blocks of MPI_Alltoallw may be anywhere.
-bool has_block_on_device(const Call& call, bool sends) {
-  const ExchangeSide side(call, sends);
-  if (!side.is_given()) return false;
-  for (int r = 0, ranks = size_of_comm(call.comm); r < ranks; ++r) {
-    if (side.count(r) > 0 && is_on_device(side.block(r))) return true;
-  }
-  return false;
+// Memory that Sumac has mapped for the program, or its MPI for all ranks of a node, is the host's
+// as long as it lives, and Sumac sees its end.
+DevicePlace ask(const void* address) {
+  if (is_never_on_device(address) || lies_in_shared_memory(address)) return {};
+  return place_of(address);
 }
 
-bool is_side_on_device(const Call& call, bool sends) {
-  if (call.kind.function == Function::alltoallw) return has_block_on_device(call, sends);
-  return is_on_device(some_data(call, sends));
+// Blocks of MPI_Alltoallw may be anywhere. Returns the place of the first one that is on a device.
+DevicePlace place_of_blocks(const Call& call, bool sends) {
+  const ExchangeSide side(call, sends);
+  if (!side.is_given()) return {};
+  for (int r = 0, ranks = size_of_comm(call.comm); r < ranks; ++r) {
+    if (side.count(r) <= 0) continue;
+    const Data block = side.block(r);
+    if (block.type == kMpi.datatype_null) continue;
+    const DevicePlace place = ask(first_byte(block));
+    if (place.memory == MemoryKind::device) return place;
+  }
+  return {};
+}
+
+// Returns the first byte of one side of a call, or null.
+const void* first_byte_of(const Call& call, bool sends) {
+  const Data data = some_data(call, sends);
+  return data.type == kMpi.datatype_null ? nullptr : first_byte(data);
+}
+
+// Returns the input of a reduction by a kernel, or null if that is in the receive buffer. The types
+// are the MPI's own, so data begin at the address.
+const void* plain_input(const Call& call) {
+  return call.send.address == kMpi.in_place ? nullptr : call.send.address;
+}
+
+// Two buffers in one page are asked about once.
+CallPlaces places_at(const void* send, const void* receive) {
+  const DevicePlace received = ask(receive);
+  const bool known = receive && are_in_one_page(send, receive);
+  return {known ? received : ask(send), received};
 }
 
 // Returns false if an array is missing, which the MPI has to report.
@@ -105,21 +131,25 @@ void fill(const Call& call, DeviceBuffer& sent, DeviceBuffer& received) {
 
 }  // namespace
 
-bool is_device_call(const Call& call) {
-  if (!looks_at_buffers() || !info_of(call.collective()).has_data || !find_driver()) return false;
-  return is_side_on_device(call, true) || is_side_on_device(call, false);
+bool may_be_on_device(const Call& call, const Decision& decision) {
+  if (decision.reduction && is_never_on_device(plain_input(call)) &&
+      is_never_on_device(call.receive.address)) {
+    return false;
+  }
+  return !find_runtimes().empty();
 }
 
-bool is_staged_call(const Call& call, const Decision& decision) {
-  // The types of a reduction by a kernel are the MPI's own, so data begin at the address.
-  const bool plain = decision.reduction != nullptr;
-  const bool sends = call.send.address != kMpi.in_place && !is_never_on_device(call.send.address);
-  const bool receives = !is_never_on_device(call.receive.address);
-  if ((plain && !sends && !receives) || !find_driver()) return false;
-  const bool is_so = plain ? (sends && is_asked_on_device(call.send.address)) ||
-                                 (receives && is_asked_on_device(call.receive.address))
-                           : is_device_call(call);
-  return is_so && is_staged(call, decision);
+CallPlaces places_of(const Call& call) {
+  if (!looks_at_buffers() || !info_of(call.collective()).has_data) return {};
+  if (find_runtimes().empty()) return {};
+  if (call.kind.function == Function::alltoallw) {
+    return {place_of_blocks(call, true), place_of_blocks(call, false)};
+  }
+  return places_at(first_byte_of(call, true), first_byte_of(call, false));
+}
+
+CallPlaces places_of(const Call& call, const Decision& decision) {
+  return decision.reduction ? places_at(plain_input(call), call.receive.address) : places_of(call);
 }
 
 bool is_staged(const Call& call, const Decision& decision) {
@@ -132,10 +162,15 @@ bool is_staged(const Call& call, const Decision& decision) {
   return false;
 }
 
-DeviceData::DeviceData(const Call& call) : moved_(call) {
+DeviceData::DeviceData(const Call& call, const CallPlaces& places) : moved_(call) {
   count_device_use(DeviceUse::calls, 1);
-  const bool sends = is_side_on_device(call, true), receives = is_side_on_device(call, false);
+  const bool sends = places.send.memory == MemoryKind::device;
+  const bool receives = places.receive.memory == MemoryKind::device;
   fill(call, sent_, received_);
+  sent_.place(places.send);
+  received_.place(places.receive);
+  if (each_may_differ() && sends) sent_.find_places(true);
+  if (each_may_differ() && receives) received_.find_places(true);
   if ((sends && !sent_.stage()) || (receives && !received_.stage())) {
     log_here("error[no-memory]: no host memory for a buffer on a GPU; ending the job");
     end_job(call.comm);
@@ -149,14 +184,20 @@ void DeviceData::load() {
   if (received_.shift() != 0) check(received_.load(), "read from");
 }
 
+void DeviceData::load_again() {
+  if (sent_.shift() != 0) sent_.find_places(each_may_differ());
+  if (received_.shift() != 0) received_.find_places(each_may_differ());
+  load();
+}
+
 void DeviceData::deliver() {
   if (received_.shift() != 0) check(received_.deliver(), "write to");
 }
 
-void DeviceData::check(int error, const char* what) const {
-  if (error == kCudaSuccess) return;
+void DeviceData::check(const DeviceError& error, const char* what) const {
+  if (!error) return;
   log_here("error[device-copy]: cannot %s a GPU's memory in MPI_%s: %s; ending the job", what,
-           info_of(moved_.collective()).mpi_name, name_of_device_error(error));
+           info_of(moved_.collective()).mpi_name, error.name().c_str());
   end_job(moved_.comm);
 }
 
@@ -166,21 +207,18 @@ HostBuffers host_buffers_of(const Call& call) {
   int rank = 0;
   mpi.Comm_rank(call.comm, &rank);
   const bool is_given = !info_of(call.collective()).reduces || call.root < 0 || call.root == rank;
-  for (const bool sends : {false, true}) {
-    const Data data = sends || is_given ? some_data(call, sends) : Data();
-    if (data.type != kMpi.datatype_null) buffers.first[sends] = first_byte(data);
-  }
+  buffers.first[1] = first_byte_of(call, true);
+  if (is_given) buffers.first[0] = first_byte_of(call, false);
   return buffers;
 }
 
 void check_still_host(const HostBuffers& buffers, MpiComm comm) {
-  for (const void* first : buffers.first) {
-    if (!is_on_device(first)) continue;
-    log_here(
-        "error[device-changed]: a buffer of a persistent operation was in host memory when that "
-        "was initialised, and is in a GPU's memory now; ending the job");
-    end_job(comm);
-  }
+  if (!looks_at_buffers() || find_runtimes().empty()) return;
+  if (!places_at(buffers.first[1], buffers.first[0]).on_device()) return;
+  log_here(
+      "error[device-changed]: a buffer of a persistent operation was in host memory when that "
+      "was initialised, and is in a GPU's memory now; ending the job");
+  end_job(comm);
 }
 
 }  // namespace sumac

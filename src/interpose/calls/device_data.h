@@ -12,20 +12,32 @@
 
 namespace sumac {
 
-// Returns true if a buffer of the call is in a GPU's memory. The call's arguments may be wrong.
-bool is_device_call(const Call& call);
+// The run-times say this of a call's buffers. The receive buffer is also the input of a call in
+// place.
+struct CallPlaces {
+  DevicePlace send, receive;
 
-// Returns true if the host takes the place of the device in this call: not if the MPI will judge or
-// do it, and can.
+  bool on_device() const {
+    return send.memory == MemoryKind::device || receive.memory == MemoryKind::device;
+  }
+};
+
+// Returns false if no buffer of the call can be a device's, which costs little to find out.
+[[gnu::noinline]] bool may_be_on_device(const Call& call, const Decision& decision);
+
+// Asks where the buffers are, once for each. The call's arguments may be wrong.
+CallPlaces places_of(const Call& call);
+// Does the same for a call that has been decided and may have buffers on a device.
+CallPlaces places_of(const Call& call, const Decision& decision);
+
+// Returns true if the host takes the place of the device in a call with buffers there: not if the
+// MPI will judge or do it, and can.
 bool is_staged(const Call& call, const Decision& decision);
-
-// Returns true if both are so, quickly where they are not.
-[[gnu::noinline]] bool is_staged_call(const Call& call, const Decision& decision);
 
 // Every failure ends the job, since the other ranks count on this one.
 class DeviceData {
  public:
-  explicit DeviceData(const Call& call);
+  DeviceData(const Call& call, const CallPlaces& places);
   DeviceData(const DeviceData&) = delete;
   DeviceData& operator=(const DeviceData&) = delete;
 
@@ -35,9 +47,13 @@ class DeviceData {
   // Must be called before the call's input is read, and after its result is there.
   void load();
   void deliver();
+  // Does what load() does after it has asked again where the buffers are, which may have changed
+  // since a persistent operation was started last.
+  void load_again();
 
  private:
-  void check(int error, const char* what) const;
+  void check(const DeviceError& error, const char* what) const;
+  bool each_may_differ() const { return moved_.kind.function == Function::alltoallw; }
 
   Call moved_;
   DeviceBuffer sent_, received_;

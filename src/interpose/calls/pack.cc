@@ -4,6 +4,7 @@
 // than packing it once may gain; small data; and wrong arguments, which the MPI has to report.
 #include <algorithm>
 
+#include "devices/where.h"
 #include "interpose/calls/calls.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/device_buffer.h"
@@ -102,14 +103,16 @@ int serve_staged(const Packing& call, Position* position, bool packs, Move move,
   packed.add({static_cast<std::byte*>(call.packed) + *position,
               std::min<MpiCount>(call.size - *position, room), kMpi.byte},
              !packs, packs);
-  bool done = elements.stage() && packed.stage() && elements.load() == 0 && packed.load() == 0;
+  elements.find_places(false);
+  packed.find_places(false);
+  bool done = elements.stage() && packed.stage() && !elements.load() && !packed.load();
   int error = kMpi.err_other;
   if (done) {
     Packing staged = call;
     staged.elements = moved(elements_of(call), elements.shift()).address;
     staged.packed = moved({call.packed, 0, kMpi.byte}, packed.shift()).address;
     error = serve_here(staged, position, move, below);
-    done = error != kMpiSuccess || (elements.deliver() == 0 && packed.deliver() == 0);
+    done = error != kMpiSuccess || (!elements.deliver() && !packed.deliver());
   }
   if (!done) {
     log_here("error[device-copy]: cannot copy a GPU's memory in MPI_%s", packs ? "Pack" : "Unpack");

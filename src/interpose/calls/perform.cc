@@ -2,6 +2,7 @@
 #include "interpose/calls/perform.h"
 
 #include "base/clock.h"
+#include "devices/where.h"
 #include "interpose/calls/adapt.h"
 #include "interpose/calls/call_text.h"
 #include "interpose/calls/calls.h"
@@ -206,9 +207,14 @@ int perform_as_it_is(Entry& entry, const Call& call, const Decision& decision) {
   return run_around(entry, call, decision);
 }
 
-// Performs a call with host memory in the place of a GPU's.
-[[gnu::noinline]] int perform_staged(Entry& entry, const Call& call, const Decision& decision) {
-  DeviceData data(call);
+// Performs a call with host memory in the place of a GPU's, if its buffers are there.
+[[gnu::noinline]] int perform_where_they_are(Entry& entry, const Call& call,
+                                             const Decision& decision) {
+  const CallPlaces places = places_of(call, decision);
+  if (!places.on_device() || !is_staged(call, decision)) {
+    return perform_as_it_is(entry, call, decision);
+  }
+  DeviceData data(call, places);
   data.load();
   const int error = perform_as_it_is(entry, data.call(), decision);
   const bool thrown = decision.by_user && decision.communicator->fold.exception();
@@ -219,8 +225,8 @@ int perform_as_it_is(Entry& entry, const Call& call, const Decision& decision) {
 }  // namespace
 
 int perform_now(Entry& entry, const Call& call, const Decision& decision) {
-  if (looks_at_buffers() && is_staged_call(call, decision)) [[unlikely]]
-    return perform_staged(entry, call, decision);
+  if (looks_at_buffers() && may_be_on_device(call, decision)) [[unlikely]]
+    return perform_where_they_are(entry, call, decision);
   return perform_as_it_is(entry, call, decision);
 }
 

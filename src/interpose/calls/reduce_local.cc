@@ -20,7 +20,7 @@ void reduce_by_threads(ReduceFn kernel, const void* in, void* inout, std::size_t
 
 // Serves a call whose data are in a GPU's memory.
 static int serve_staged(Entry& entry, const Call& call) {
-  DeviceData data(call);
+  DeviceData data(call, places_of(call));
   const Call& staged = data.call();
   const LocalData moved{staged.send.address, staged.receive.address, call.receive.count,
                         call.receive.type, call.op};

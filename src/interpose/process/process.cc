@@ -90,27 +90,19 @@ void set_wait_policy_of_process(const WaitPolicy& policy) {
 // These are the choices of SUMAC_DEVICE.
 enum class Devices : std::uint8_t { looked_at, host_only, left_alone };
 
-namespace {
-
-// The kernel is asked once.
-bool driver_may_come() {
-  static const bool may_come = options.late_driver || machine_has_devices();
-  return may_come;
-}
-
-}  // namespace
-
 bool buffers_may_be_on_devices() {
-  const bool looked_at = static_cast<Devices>(options.device) == Devices::looked_at;
-  return looked_at && (find_driver() || driver_may_come());
+  if (static_cast<Devices>(options.device) != Devices::looked_at) return false;
+  look_at_buffers(options.late_driver);
+  return looks_at_buffers();
 }
 
 void look_for_devices() {
   const auto wanted = static_cast<Devices>(options.device);
   if (wanted == Devices::host_only) return;
-  if (wanted == Devices::looked_at) look_at_buffers(driver_may_come());
-  const bool left_alone = wanted == Devices::left_alone && find_driver();
-  if (is_unknown_runtime_loaded() || left_alone) device_runtime_is_there = true;
+  if (wanted == Devices::looked_at) look_at_buffers(options.late_driver);
+  const bool unknown = is_unknown_runtime_loaded();  // which looks
+  const bool left_alone = wanted == Devices::left_alone && !find_runtimes().empty();
+  if (unknown || left_alone) device_runtime_is_there = true;
 }
 
 void note_mpi_up(int log_as) {

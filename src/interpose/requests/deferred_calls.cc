@@ -14,11 +14,12 @@ namespace {
 // Returns the call that is described: with host memory in the place of a GPU's.
 const Call& take_data(CollectiveRequest& request, const Call& call) {
   request.host_buffers = {};
-  if (!is_device_call(call)) [[likely]] {
+  const CallPlaces places = places_of(call);
+  if (!places.on_device()) [[likely]] {
     if (request.persistent) request.host_buffers = host_buffers_of(call);
     return call;
   }
-  request.device = std::make_unique<DeviceData>(call);
+  request.device = std::make_unique<DeviceData>(call, places);
   if (!request.persistent) request.device->load();
   return request.device->call();
 }
@@ -32,11 +33,10 @@ void describe(CollectiveRequest& request, const Call& call, const Decision& deci
 // Calls make(call) with host memory in the place of a GPU's, and keeps that for the MPI's request.
 template <class Make>
 int make_below(const Call& call, const Decision& decision, Make make) {
-  const bool stages =
-      staged_requests_are_kept() && is_device_call(call) && is_staged(call, decision);
-  if (!stages) return make(call);
+  const CallPlaces places = staged_requests_are_kept() ? places_of(call) : CallPlaces();
+  if (!places.on_device() || !is_staged(call, decision)) return make(call);
   const bool persistent = call.kind.form == Form::persistent;
-  auto data = std::make_shared<DeviceData>(call);
+  auto data = std::make_shared<DeviceData>(call, places);
   if (!persistent) data->load();
   const int error = make(data->call());
   if (error == kMpiSuccess) keep_staged(*call.request, std::move(data), persistent);
@@ -135,7 +135,7 @@ namespace {
 
 // Reads a persistent operation's input anew.
 void load_again(CollectiveRequest& request) {
-  if (request.device) request.device->load();
+  if (request.device) request.device->load_again();
   check_still_host(request.host_buffers, request.communicator->comm);
 }
 

@@ -88,7 +88,7 @@ void load_staged(int count, RequestPointer requests) {
       found->second.active = true;
       data = found->second.data;
     }
-    data->load();
+    data->load_again();
   }
 }
 
