@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from sumac_mpi.base import units
-from sumac_mpi.plot import pictures
+from sumac_mpi.plot import origin, pictures
 from sumac_mpi.plot.curves import COLOURS
 from sumac_mpi.trace import summary, time_axis
 from sumac_mpi.trace.operations import Operation, Trace
@@ -27,6 +27,8 @@ _STYLE = {
     "axes.spines.right": False,
     "svg.hashsalt": "sumac",
 }
+
+_CUT = "Hatched strips are time that was left out, in which no rank did anything; its length is above."
 
 Name = tuple[str, str]  # level and stage; ("", operation) for the whole call
 Bar = tuple[int, int, str]  # begin, end, text
@@ -55,10 +57,13 @@ def draw(operation: Operation, trace: Trace, output: Path) -> None:
             handles = [Patch(color=colour[name], label=" ".join(name)) for name in names]
             figure.legend(
                 handles=handles,
-                loc="outside lower center",
+                loc="outside upper right",
                 ncols=min(len(handles), 8),
                 frameon=False,
             )
+        cut = _CUT if axis.cuts else ""
+        hosts = [host for _, host in sorted(trace.hosts.items())]
+        pictures.add_note(figure, origin.of_job(hosts, trace.ranks, trace.date), cut)
         pictures.save(figure, output, 160 if height < _TALLEST / 2 else 80)
 
 
