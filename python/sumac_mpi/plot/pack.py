@@ -45,7 +45,7 @@ def draw(runs: list[Run], output: Path, title: str | None) -> None:
                 panel.set_title(f"{op}, {units.format_bytes(size)}, {run.mpi_name}", fontsize=10)
         for panel in axes[-1]:
             panel.set_xlabel("GB/s")
-        figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
+        figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         pictures.add_note(figure, origin.of_runs(runs), "One thread. Medians of the rounds.")
         pictures.save(figure, output, 130)
 

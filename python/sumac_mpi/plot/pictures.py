@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -21,6 +22,7 @@ from sumac_mpi.base import files, units  # noqa: E402
 from sumac_mpi.base.errors import bad_value  # noqa: E402
 
 _FEW_TICKS = 4
+_NOTE_PER_INCH = 17  # characters of a note
 
 
 def check(option: str, path: Path) -> None:
@@ -43,7 +45,8 @@ def save(figure: Figure, path: Path, dpi: int) -> None:
 
 def add_note(figure: Figure, *lines: str) -> None:
     """Writes what one must know of the numbers below the panels, in small print."""
-    text = "\n".join(line for line in lines if line)
+    width = int(figure.get_figwidth() * _NOTE_PER_INCH)
+    text = "\n".join(textwrap.fill(line, width) for line in lines if line)
     figure.supxlabel(text, fontsize=7, color="#5f6368")
 
 

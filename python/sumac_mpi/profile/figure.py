@@ -39,9 +39,16 @@ def draw(profile: Profile, predicted: bool, output: Path) -> None:
         pictures.save(figure, output, 130)
 
 
+def _unit(profile: Profile) -> tuple[str, float]:
+    """Seconds or milliseconds, whichever fits the time in collectives, and its nanoseconds."""
+    longest = max(profile.of_rank(rank.rank).total for rank in profile.ranks)
+    return ("s", 1e9) if longest >= 1e10 else ("ms", 1e6)
+
+
 def _sites(axes: Axes, profile: Profile, predicted: bool) -> None:
     shown = rows(profile, By.site)[:_SITES]
-    scale = 1e6 * len(profile.ranks)
+    unit, nanoseconds = _unit(profile)
+    scale = nanoseconds * len(profile.ranks)
     places = range(len(shown))
     waited = [row.times.waited / scale for row in shown]
     work = [row.times.total / scale - wait for row, wait in zip(shown, waited)]
@@ -59,7 +66,7 @@ def _sites(axes: Axes, profile: Profile, predicted: bool) -> None:
                 axes.annotate(f" {gain:.2f}x", (end, place), va="center", fontsize=8)
     axes.set_yticks(places, [f"{row.key[1]} {_short(row.key[0])}" for row in shown])
     axes.invert_yaxis()
-    axes.set(xlabel="ms, mean of the ranks")
+    axes.set(xlabel=f"{unit}, mean of the ranks")
     axes.grid(False, axis="y")
     pictures.title_and_legend(axes, "Time in collectives by place in the program", 3, 8)
 
@@ -93,11 +100,12 @@ def _sizes(axes: Axes, profile: Profile) -> None:
 def _ranks(axes: Axes, profile: Profile) -> None:
     numbers = [rank.rank for rank in profile.ranks]
     totals = [profile.of_rank(number) for number in numbers]
-    waited = [times.waited / 1e6 for times in totals]
-    work = [times.total / 1e6 - wait for times, wait in zip(totals, waited)]
+    unit, scale = _unit(profile)
+    waited = [times.waited / scale for times in totals]
+    work = [times.total / scale - wait for times, wait in zip(totals, waited)]
     axes.bar(numbers, waited, color=_WAITING, label="waiting for others")
     axes.bar(numbers, work, bottom=waited, color=_WORK, label="the work itself")
     if len(numbers) <= 32:
         axes.set_xticks(numbers)
-    axes.set(xlabel="rank", ylabel="ms")
+    axes.set(xlabel="rank", ylabel=unit)
     pictures.title_and_legend(axes, "Time in collectives by rank", 2, 8)

@@ -28,7 +28,9 @@ _STYLE = {
     "svg.hashsalt": "sumac",
 }
 
-_CUT = "Hatched strips are time that was left out, in which no rank did anything; its length is above."
+_CUT = (
+    "A hatched strip shortens a time in which nothing begins or ends; its true length stands above it."
+)
 
 Name = tuple[str, str]  # level and stage; ("", operation) for the whole call
 Bar = tuple[int, int, str]  # begin, end, text
@@ -57,7 +59,7 @@ def draw(operation: Operation, trace: Trace, output: Path) -> None:
             handles = [Patch(color=colour[name], label=" ".join(name)) for name in names]
             figure.legend(
                 handles=handles,
-                loc="outside upper right",
+                loc="outside lower center",
                 ncols=min(len(handles), 8),
                 frameon=False,
             )
@@ -117,7 +119,7 @@ def _draw_cuts(axes: Axes, axis: TimeAxis, operation: Operation) -> None:
     for cut in axis.cuts:
         begin, end = (axis.place(edge) for edge in cut)
         axes.axvspan(
-            begin, end, facecolor="white", edgecolor="#999999", alpha=0.75, hatch="////",
+            begin, end, facecolor="white", edgecolor="#999999", alpha=0.55, hatch="////",
             linewidth=0, zorder=3,
         )  # fmt: skip
         late = time_axis.late_ranks(cut, operation.calls)
