@@ -76,7 +76,8 @@ def add_wheel(source, folder, work):
     run(*pip, "install", "--quiet", "--only-binary", ":all:", "--no-deps", "--require-hashes",
         "--requirement", TOOLS)  # fmt: skip
     path = os.environ | {"PATH": f"{tools}/bin:{os.environ['PATH']}"}
-    run(*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", work / "raw",
+    run(*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+        "--config-settings=cmake.define.SUMAC_WERROR=ON", "--wheel-dir", work / "raw",
         source, env=path)  # fmt: skip
     (raw,) = (work / "raw").glob("sumac_mpi-*.whl")
     excluded = [word for name in NOT_IN_WHEEL for word in ("--exclude", name)]
