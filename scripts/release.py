@@ -19,7 +19,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
 
@@ -62,8 +61,7 @@ def add_source(version, folder):
 
 
 def unpack(version, folder, into):
-    with tarfile.open(folder / f"sumac-{version}.tar.gz") as archive:
-        archive.extractall(into, filter="data")
+    run("tar", "-xzf", folder / f"sumac-{version}.tar.gz", "-C", into)
     return into / f"sumac-{version}"
 
 
