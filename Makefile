@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 PRESET ?= release
 PYTHON_VENV := .venv/bin/python
 
-.PHONY: help setup build check check-all matrix demo figures install uninstall format docs clean
+.PHONY: help setup build check check-all matrix demo figures install uninstall release format docs clean
 
 help: ## what there is (this list)
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -53,6 +53,9 @@ install: ## install into PREFIX (/usr/local); PLOT=1 with pictures; DESTDIR is h
 
 uninstall: ## remove what 'make install' has put into PREFIX, and nothing else
 	@python=$$(scripts/find_python.sh) && "$$python" -E scripts/uninstall.py "$(PREFIX)"
+
+release: ## the files of a release: source, wheel, Debian packages, recipes; URL= of the download
+	$(PYTHON_VENV) scripts/release.py $(if $(URL),--url "$(URL)")
 
 # Not done again for 'sudo make install': what root makes, its owner could not build into.
 build/$(PRESET)/build.ninja:

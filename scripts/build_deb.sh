@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds a Debian package of this source for the Debian that it runs on.
+# Builds Debian packages of this source for the Debian that it runs on: sumac, and sumac-plot.
 # Usage: scripts/build_deb.sh [--build FOLDER] [--output FOLDER]
 # --build: packages what is built there (build/release), and compiles nothing. --output: where
-# sumac_*.deb goes (build/deb). pip fetches the Python packages that the command needs. Exit status:
+# they go (build/deb). pip fetches the Python packages that the command needs. Exit status:
 # 0 built, 1 not, 2 usage, 3 a program is missing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -34,12 +34,15 @@ version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' python/sumac_mpi/__init__.py)
 source=$folder/sumac-$version
 mkdir "$source"
 tar -c --exclude=./build --exclude=./.venv --exclude=./.git . | tar -x -C "$source"
-if git describe --always --abbrev=12 --exclude='*' --dirty=+ >"$folder/commit" 2>/dev/null; then
+if [ -e .git ] && git describe --always --abbrev=12 --exclude='*' --dirty=+ >"$folder/commit" 2>/dev/null; then
   cp "$folder/commit" "$source/cmake/archived_commit.txt"
 fi
 cp -r packaging/debian "$source/debian"
-sed -e "s/@VERSION@/$version/" -e "s/@DATE@/$(date -R)/" packaging/debian/changelog.in \
+date=$(LC_ALL=C date -u -R ${SOURCE_DATE_EPOCH:+--date="@$SOURCE_DATE_EPOCH"})
+sed -e "s/@VERSION@/$version/" -e "s/@DATE@/$date/" packaging/debian/changelog.in \
   >"$source/debian/changelog"
+homepage=$(sed -n 's/^Homepage = "\(.*\)"/\1/p' pyproject.toml)
+sed -i "s|@HOMEPAGE@|$homepage|" "$source/debian/control"
 
 # -d: where only what was built is packaged, the libraries to build it may be gone.
 export DEB_BUILD_OPTIONS="noautodbgsym ${DEB_BUILD_OPTIONS:-}" SUMAC_BUILD="$build"
@@ -47,5 +50,5 @@ export DEB_BUILD_OPTIONS="noautodbgsym ${DEB_BUILD_OPTIONS:-}" SUMAC_BUILD="$bui
   tail -n 40 "$output/build.log" >&2
   exit 1
 }
-cp "$folder"/sumac_*.deb "$output"
-ls -l "$output"/sumac_*.deb
+cp "$folder"/*.deb "$output"
+ls -l "$output"/*.deb

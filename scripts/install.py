@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from install_manifest import MANIFEST, destination, end_with_error, read, remove, write
-from install_packages import add_packages, compile_package, pinned, wanted
+from install_packages import add_packages, compile_package, date_files, pinned, wanted
 from install_texts import add_completions, add_man_pages
 
 TREES = ("lib/sumac/python",)  # folders with files of Sumac only, which are replaced whole
@@ -33,6 +33,7 @@ def stage(build, folder, plot):
         sys.exit(done.stdout + done.stderr)
     python = folder / "lib/sumac/python"
     has_packages = add_packages(python, plot)
+    date_files(python)
     compile_package(python)
     add_man_pages(folder)
     add_completions(folder)

@@ -54,6 +54,15 @@ def add_packages(folder, plot):
     return True
 
 
+def date_files(folder):
+    """Gives all files the time in SOURCE_DATE_EPOCH, if that is set: compiled files contain the
+    times of their sources, and packages are to have the same bits each time that they are made."""
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        time = int(os.environ["SOURCE_DATE_EPOCH"])
+        for path in folder.rglob("*"):
+            os.utime(path, (time, time), follow_symlinks=False)
+
+
 def compile_package(folder):
     """Compiles it now, since users may not write there at their first command."""
     compileall.compile_dir(folder / "sumac_mpi", quiet=1)

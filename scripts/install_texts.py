@@ -59,7 +59,7 @@ def add_pages_of_commands(prefix, version):
 
 def output_of(prefix, *arguments):
     environment = {name: os.environ[name] for name in os.environ if not name.startswith("SUMAC_")}
-    environment |= {"COLUMNS": "80", "LC_ALL": "C.UTF-8"}
+    environment |= {"COLUMNS": "80", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
     command = [str(prefix / "bin/sumac"), *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return done.stdout

@@ -43,6 +43,7 @@ for file in /etc/resolv.conf /etc/hosts /etc/apt/apt.conf.d/*proxy*; do
   [ -e "$file" ] && cp "$file" "$root$file"
 done
 cp "$folder"/deb/sumac_*.deb "$root/sumac.deb"
+cp "$folder"/deb/sumac-plot_*.deb "$root/sumac-plot.deb"
 mkdir "$root/tests"
 cp -r "$source/tests/consumer" "$source/tests/environment/probe.c" "$here/deb_use.sh" "$root/tests"
 chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs in a new Debian: installs /sumac.deb, uses it under both MPIs, and purges it. Needs
-# /tests/consumer and /tests/probe.c.
+# Runs in a new Debian: installs /sumac.deb, uses it under both MPIs, draws with /sumac-plot.deb, and
+# purges both. Needs /tests/consumer and /tests/probe.c.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -74,6 +74,9 @@ done
 step="a picture"
 timeout 300 sumac bench allreduce -n 2 --mpi mpich -e 64 --iterations 3 --rounds 1 \
   --json=results.json
+if timeout 300 sumac plot results.json -o picture.png 2>out; then exit 1; fi
+grep sumac-plot out
+apt-get install -qq -y --no-install-recommends /sumac-plot.deb
 timeout 300 sumac plot results.json -o picture.png
 test -s picture.png
 
@@ -81,7 +84,7 @@ step="a user who may not write there"
 timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups sumac info >/dev/null
 
 step="purging leaves nothing"
-apt-get purge -qq -y sumac
+apt-get purge -qq -y sumac sumac-plot
 # Except for what is not the package's: this test's own folder, and the pages that man has shown.
 find / -xdev -iname '*sumac*' -not -path '/tmp/*' -not -path '/var/cache/man/*' | sort |
   diff /before -

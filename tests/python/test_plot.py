@@ -58,7 +58,7 @@ def test_overlap_and_persistent_calls(sumac, tmp_path):
             f"sumac: wrote {output}\n",
         )
     text = output.read_text()
-    for part in ("iallreduce", "allreduce-persistent", "the start alone", "the blocking call",
+    for part in ("iallreduce", "allreduce-persistent", "starting the call", "the same call, blocking",
                  "overlap (%)", "with MPI_Test"):  # fmt: skip
         assert part in text
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The recipes of packaging/ name this version, what the project needs, and settings that CMake
-knows. They are read here as Spack and rattler-build read them, but nothing is built."""
+"""The recipes of packaging/, filled in as for a release, name this version, what the project needs,
+and settings that CMake knows. They are read here as Spack, EasyBuild and rattler-build read them, but
+nothing is built."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
 import sys
@@ -15,7 +17,11 @@ import sumac_mpi
 import yaml
 from installing import ROOT
 
-FOLDER = ROOT / "packaging"
+sys.path.insert(0, str(ROOT / "scripts"))
+import release_recipes  # noqa: E402
+
+ARCHIVE = f"sumac-{sumac_mpi.__version__}.tar.gz"
+URL = "https://example.org/files"
 CONDA_NAMES = {"matplotlib": "matplotlib-base"}  # others have their names of pip, in lower case
 
 
@@ -51,6 +57,53 @@ def test_requirements_have_hashes_and_all_packages():
     assert not pinned("requirements-check.txt") & (needed | plot)
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder of a release, with an archive that holds something else."""
+    made = tmp_path_factory.mktemp("release")
+    (made / ARCHIVE).write_bytes(b"archive")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        release_recipes.add(ROOT, sumac_mpi.__version__, URL, made)
+    return made
+
+
+HASH = hashlib.sha256(b"archive").hexdigest()
+
+
+def test_all_places_are_filled_in(folder):
+    names = {path.name for path in folder.rglob("*") if path.is_file()}
+    assert {"sumac.spec", "sumac.def", "package.py", "recipe.yaml", "repo.yaml"} <= names
+    for path in folder.rglob("*"):
+        if path.is_file() and path.name != ARCHIVE:
+            assert "@" not in path.name
+            assert not re.search(r"@[A-Z0-9]+@", path.read_text()), path
+
+
+def test_easybuild_names_this_release(folder):
+    (path,) = (folder / "easybuild").glob("*.eb")
+    assert path.name == f"sumac-{sumac_mpi.__version__}-gompi-2024a.eb"
+    scope = {"PYPI_SOURCE": "https://pypi.org"}
+    exec(path.read_text(), scope)
+    assert (scope["version"], scope["checksums"]) == (sumac_mpi.__version__, [HASH])
+    assert f"{scope['source_urls'][0]}/{scope['sources'][0]}" == (
+        f"{URL}/%(name)s-%(version)s.tar.gz"
+    )
+    modules = scope["dependencies"] + scope["builddependencies"]
+    names = {name.lower() for name, *_ in modules + scope["exts_list"]}
+    assert {"typer", "pyelftools", "clustershell", "hwloc", "highway", "tomlplusplus"} <= names
+    cmake = (ROOT / "cmake/SumacMpiFamilies.cmake").read_text()
+    for setting in re.findall(r"-D(SUMAC_OPENMPI_\w+)", scope["configopts"]):
+        assert setting in cmake
+
+
+def test_the_rpm_is_of_this_release(folder):
+    text = (folder / "sumac.spec").read_text()
+    assert f"\nVersion:        {sumac_mpi.__version__}\n" in text
+    assert f"\nSource0:        {URL}/sumac-%{{version}}.tar.gz\n" in text
+    assert "\n* Tue Nov 14 2023 " in text
+
+
 class Mpi:
     """What Spack says about the MPI of a build."""
 
@@ -60,7 +113,7 @@ class Mpi:
 
 
 @pytest.fixture
-def spack(monkeypatch):
+def spack(folder, monkeypatch):
     """The class of the recipe, and the directives in it as [(name, arguments, options)]."""
     said: list[tuple] = []
 
@@ -71,7 +124,7 @@ def spack(monkeypatch):
         return lambda function: function
 
     module = types.ModuleType("spack.package")
-    for name in ("version", "license", "variant", "depends_on", "generator"):
+    for name in ("version", "license", "variant", "depends_on", "conflicts"):
         setattr(module, name, directive(name))
     module.run_after = module.on_package_attributes = decorator
     module.Executable = None
@@ -82,18 +135,23 @@ def spack(monkeypatch):
     systems.CMakePackage = type("CMakePackage", (), {
         "define": lambda self, name, value: f"-D{name}={value}",
     })  # fmt: skip
+    systems.generator = directive("generator")
     for name in ("spack", "spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
     monkeypatch.setitem(sys.modules, "spack.package", module)
     monkeypatch.setitem(sys.modules, systems.__name__, systems)
     scope: dict = {}
-    exec(compile((FOLDER / "spack/package.py").read_text(), "package.py", "exec"), scope)
+    repository = folder / "spack/spack_repo/sumac"
+    assert yaml.safe_load((repository / "repo.yaml").read_text())["repo"]["api"] == "v2.0"
+    recipe = repository / "packages/sumac/package.py"
+    exec(compile(recipe.read_text(), "package.py", "exec"), scope)
     return scope["Sumac"], said
 
 
 def test_spack_has_this_version_and_all_packages(spack):
     said = spack[1]
-    assert ("version", (sumac_mpi.__version__,), {}) in said
+    assert ("version", (sumac_mpi.__version__,), {"sha256": HASH}) in said
+    assert spack[0].url == f"{URL}/{ARCHIVE}"
     needed = {arguments[0] for name, arguments, _ in said if name == "depends_on"}
     wanted = {f"py-{name.lower()}@{version}:" for name, version in python_packages().items()}
     assert wanted <= needed
@@ -111,20 +169,21 @@ def test_spack_sets_what_cmake_reads(spack, family):
     assert "find_program(SUMAC_${family}_CC" in cmake and f"SUMAC_{family.upper()}_LIB" in cmake
 
 
-def test_conda_has_this_version_and_all_packages():
-    recipe = yaml.safe_load((FOLDER / "conda/recipe.yaml").read_text())
+def test_conda_has_this_version_and_all_packages(folder):
+    recipe = yaml.safe_load((folder / "conda/recipe.yaml").read_text())
     assert recipe["context"]["version"] == sumac_mpi.__version__
+    assert recipe["source"]["sha256"] == HASH
     for name, version in python_packages().items():
         assert f"{CONDA_NAMES.get(name, name).lower()} >={version}" in recipe["requirements"]["run"]
 
 
-def test_the_script_of_conda_sets_what_cmake_reads(tmp_path):
+def test_the_script_of_conda_sets_what_cmake_reads(folder, tmp_path):
     (tmp_path / "cmake").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     (tmp_path / "cmake").chmod(0o755)
     for family in ("openmpi", "mpich"):
         environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PREFIX": "/opt/c", "mpi": family}
         done = subprocess.run(
-            [FOLDER / "conda/build.sh"], env=environment, capture_output=True, text=True, check=True
+            [folder / "conda/build.sh"], env=environment, capture_output=True, text=True, check=True
         )
         assert f"-DSUMAC_{family}_CC=/opt/c/bin/mpicc" in done.stdout
         assert f"-DSUMAC_{family.upper()}_LIBRARY=/opt/c/lib/libmpi.so" in done.stdout
@@ -133,6 +192,6 @@ def test_the_script_of_conda_sets_what_cmake_reads(tmp_path):
 def test_the_debian_package_needs_what_the_build_needs():
     lines = (ROOT / "scripts/debian-packages.txt").read_text().split("[check]")[0].splitlines()
     build = {line.split("#")[0].strip() for line in lines} - {"", "gcc", "openmpi-bin", "mpich"}
-    control = (FOLDER / "debian/control").read_text()
+    control = (ROOT / "packaging/debian/control").read_text()
     depends = re.search(r"^Build-Depends: (.*?)^\S", control, re.MULTILINE | re.DOTALL)[1]
     assert build <= {each.split("(")[0].strip() for each in depends.split(",")}

@@ -13,6 +13,7 @@ import json
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,12 @@ def content_of(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise bad_value(f"cannot read {path}: {error.strerror}") from error
+
+
+def date_of(folder: Path, pattern: str) -> str:
+    """When the last of the ranks' files was written."""
+    newest = max((path.stat().st_mtime for path in folder.glob(pattern)), default=0.0)
+    return datetime.fromtimestamp(newest, UTC).isoformat(timespec="seconds")
 
 
 def read(content: bytes, of: str, whole: bool = False) -> tuple[Line, Iterator[Line | Records]]:

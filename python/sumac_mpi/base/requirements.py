@@ -22,8 +22,8 @@ FIX = (
     "and 'sumac plan' work without"
 )
 FIX_PLOT = (
-    "install Sumac by 'make install PLOT=1', or by pip install 'sumac-mpi[plot]'; all but pictures "
-    "works without"
+    "install Sumac by 'make install PLOT=1', by pip install 'sumac-mpi[plot]', or the Debian "
+    "package sumac-plot; all but pictures works without"
 )
 
 

@@ -150,7 +150,10 @@ class Files:
     def write(self, runs: list[results.Run], cut_by: str = "", **others: Any) -> None:
         """Writes the files; the document has the others too."""
         date = datetime.now(UTC).isoformat(timespec="seconds")
-        content = results.document(runs, hardware.describe().as_dict(), date, cut_by) | others
+        machine = hardware.describe().as_dict()
+        for run in runs:
+            run.machine, run.date = machine, date
+        content = results.document(runs, machine, date, cut_by) | others
         if self.document:
             files.show_json(content, self.document)
         if self.picture:

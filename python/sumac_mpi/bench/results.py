@@ -72,6 +72,12 @@ class Row:
         operand = self.record["layout" if self.call == calls.PACK else "type"]
         return f"{self.record['op']} of {operand}"
 
+    def is_unsteady(self, contender: str) -> bool:
+        """Whether the rounds differ much, as on a busy machine: quartiles 1.5 times apart."""
+        rounds = sorted((self.record.get(contender) or {}).get("rounds", []))
+        quarter = len(rounds) // 4
+        return bool(rounds) and bool(rounds[-1 - quarter] > 1.5 * rounds[quarter])
+
     def time(self, contender: str) -> float | None:
         """Of "native", "sumac", "memcpy" or "loop": microseconds of a call, where it takes part."""
         found = self.record.get(contender)
@@ -171,6 +177,8 @@ class Run:
     rows: list[Row] = field(default_factory=list)
     summary: Record = field(default_factory=dict)
     cut_by: str = ""  # what ended the measurement before it was complete
+    machine: Record = field(default_factory=dict)  # as the document has it, and the date
+    date: str = ""
 
     @property
     def call(self) -> str:
@@ -327,6 +335,7 @@ def _from_document(text: str) -> list[Run]:
     for part in content["runs"]:
         run = Run(part["header"], [], part.get("summary", {}), part.get("incomplete", ""))
         run.rows = [Row(record, run.ranks) for record in part["sizes"]]
+        run.machine, run.date = content.get("machine", {}), content.get("date", "")
         runs.append(run)
     return runs
 

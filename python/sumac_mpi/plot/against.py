@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 
 from sumac_mpi.bench.against import Comparison, compare
 from sumac_mpi.bench.results import Run
-from sumac_mpi.plot import curves, pictures
+from sumac_mpi.plot import curves, origin, pictures
 
 
 def draw(runs: list[Run], output: Path, title: str | None) -> None:
@@ -36,7 +36,17 @@ def draw(runs: list[Run], output: Path, title: str | None) -> None:
             _latency(axes[0][column], cells, names)
             _ratio(axes[1][column], cells)
             curves.size_axis(axes[1][column], [each.bytes for each in cells])
+        pictures.add_note(figure, origin.of_runs(runs), _explained(compared))
         pictures.save(figure, output, 160)
+
+
+def _explained(compared: list[Comparison]) -> str:
+    if not any(each.mode for each in compared):
+        return ""
+    return (
+        "A column for each distance of the two processors, by the time of a cache line from one to "
+        "the other and back: a virtual machine's host may move them."
+    )
 
 
 def _latency(axes: Axes, cells: list[Comparison], names: list[str]) -> None:
@@ -52,10 +62,10 @@ def _latency(axes: Axes, cells: list[Comparison], names: list[str]) -> None:
                   linewidth=2, label="Sumac")  # fmt: skip
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_title(cells[0].mode.title if cells[0].mode else "latency")
     axes.set_ylabel("latency (µs)")
     pictures.plain_log_labels(axes.yaxis)
-    axes.legend(loc="upper left")
+    title = f"processors {cells[0].mode.title}" if cells[0].mode else "latency"
+    pictures.title_and_legend(axes, title)
 
 
 def _ratio(axes: Axes, cells: list[Comparison]) -> None:
@@ -64,4 +74,4 @@ def _ratio(axes: Axes, cells: list[Comparison]) -> None:
     if points:
         axes.plot(*zip(*points), color=curves.COLOURS[0], marker="o", markersize=3.5, linewidth=1.8)
     axes.set_ylim(0, max([1.0, *(ratio for _, ratio in points)]) * 1.12)
-    axes.set_ylabel("best of the MPIs / Sumac")
+    axes.set_ylabel("speedup: best MPI / Sumac")

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from matplotlib import pyplot
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from sumac_mpi.base import units
-from sumac_mpi.bench.results import Run
+from sumac_mpi.base.spread import Spread
+from sumac_mpi.bench.results import Row, Run
 from sumac_mpi.library import calls
-from sumac_mpi.plot import pictures
+from sumac_mpi.plot import origin, pictures
 
 # Distinct also for colour-blind readers, and in grey.
 COLOURS = ("#c1440e", "#1f5fa8", "#3c8d40", "#7b4fa0", "#8a6d1d", "#4a4a4a")
@@ -55,6 +57,7 @@ def draw(runs: list[Named], output: Path, title: str | None) -> None:
                 _overlap(axes[2][column], chosen)
             sizes = (row.bytes for _, run in chosen for row in run.rows)
             size_axis(axes[-1][column], sizes)
+        pictures.add_note(figure, origin.of_runs([run for _, run in runs]), _explained(runs))
         pictures.save(figure, output, 160)
 
 
@@ -74,6 +77,13 @@ def _title(runs: list[Run]) -> str:
     return "  ·  ".join(parts)
 
 
+def _explained(runs: list[Named]) -> str:
+    """What bands and hollow points mean, where there may be some."""
+    rows = [row for _, run in runs for row in run.rows]
+    several = any(len((row.record.get("native") or {}).get("rounds", [])) > 1 for row in rows)
+    return origin.UNSTEADY if several else ""
+
+
 def _label(name: str, run: Run, runs: list[Named]) -> str:
     """What distinguishes this run from the others of its column."""
     parts = []
@@ -89,44 +99,57 @@ def _label(name: str, run: Run, runs: list[Named]) -> str:
 def _latency(axes: Axes, runs: list[Named], call: str) -> None:
     for colour, (name, run) in zip(_cycle(len(runs)), runs):
         label = _label(name, run, runs)
-        sizes = [row.bytes for row in run.rows]
-        native = label or run.mpi_name
-        axes.plot(
-            sizes,
-            [row.native_us for row in run.rows],
-            color=colour if label else "#777777",
-            linestyle="--",
-            marker="o",
-            markersize=3,
-            linewidth=1.3,
-            label=native,
-        )
-        with_sumac = [(row.bytes, row.sumac_us) for row in run.rows if row.sumac_us]
-        if with_sumac:
-            axes.plot(
-                *zip(*with_sumac),
-                color=colour,
-                marker="o",
-                markersize=3.5,
-                linewidth=1.8,
-                label=f"{label} with Sumac" if label else "with Sumac",
-            )
+        shade = colour if label else "#777777"
+        _times(axes, run.rows, "native", shade, label or run.mpi_name)
+        if run.with_sumac:
+            with_sumac = f"{label} with Sumac" if label else "with Sumac"
+            _times(axes, run.rows, "sumac", colour, with_sumac)
         _aside(axes, run, colour, label)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_title(call)
     axes.set_ylabel("latency (µs)")
     pictures.plain_log_labels(axes.yaxis)
-    axes.legend(loc="upper left")
+    pictures.title_and_legend(axes, call)
+
+
+def _times(axes: Axes, rows: list[Row], contender: str, colour: str, label: str) -> None:
+    """The curve of one contender."""
+    found = [(row, times) for row in rows if (times := row.times(contender))]
+    style = {"native": ("--", 3, 1.3), "sumac": ("-", 3.5, 1.8)}[contender]
+    sizes = [row.bytes for row, _ in found]
+    unsteady = [row.is_unsteady(contender) for row, _ in found]
+    curve(axes, sizes, [times for _, times in found], unsteady, colour, style, label)
+
+
+def curve(
+    axes: Axes,
+    sizes: list[int],
+    spreads: list[Spread],
+    unsteady: list[bool],
+    colour: str,
+    style: tuple[str, float, float],
+    label: str | None = None,
+) -> None:
+    """A line through medians, with a band between the quartiles, and hollow points where the
+    numbers are unsteady. `style`: of the line, the size of its points, and its width."""
+    line, point, width = style
+    medians = [each.median for each in spreads]
+    axes.plot(sizes, medians, color=colour, linestyle=line, marker="o", markersize=point,
+              linewidth=width, label=label)  # fmt: skip
+    low, high = [each.low for each in spreads], [each.high for each in spreads]
+    axes.fill_between(sizes, low, high, color=colour, alpha=0.15, linewidth=0)
+    hollow = [(size, us) for size, us, is_hollow in zip(sizes, medians, unsteady) if is_hollow]
+    if hollow:
+        axes.plot(*zip(*hollow), color=colour, linestyle="", marker="o", markersize=point + 2.5,
+                  markerfacecolor="white", zorder=3)  # fmt: skip
 
 
 def _aside(axes: Axes, run: Run, colour: str, name: str) -> None:
-    """Draws, beside the time of start and wait, that of the start alone and of the blocking
-    call."""
+    """Draws, beside the time of start and wait, that of the start and of the blocking call."""
     contender = "sumac" if run.with_sumac else "native"
     lines = {
-        "the start alone": [(row.bytes, row.start_us(contender)) for row in run.rows],
-        "the blocking call": [(row.bytes, row.blocking_us) for row in run.rows],
+        "starting the call": [(row.bytes, row.start_us(contender)) for row in run.rows],
+        "the same call, blocking": [(row.bytes, row.blocking_us) for row in run.rows],
     }
     for style, (what, points) in zip((":", "-."), lines.items()):
         label = f"{name}: {what}" if name else what
@@ -147,20 +170,29 @@ def _overlap(axes: Axes, runs: list[Named]) -> None:
                 if points:
                     axes.plot(*zip(*points), color=shade, linestyle=style, marker=marker,
                               markersize=4, linewidth=1.3)  # fmt: skip
-    axes.set_ylim(0, 105)
-    axes.set_ylabel("overlap (%)" + ("\n× with MPI_Test" if tests else ""))
+    axes.set_ylim(0, 125 if tests else 105)
+    axes.set_yticks(range(0, 101, 20))
+    axes.set_ylabel("overlap (%)")
+    if tests:
+        handles = [
+            Line2D([], [], color="#777777", marker=marker, markersize=4, label=what)
+            for marker, what in (("o", "no MPI_Test"), ("x", "with MPI_Test"))
+        ]
+        axes.legend(handles=handles, loc="upper left", ncols=2, fontsize=8)
 
 
 def _speedup(axes: Axes, runs: list[Named]) -> None:
     axes.axhline(1, color="#777777", linewidth=1)
     highest = 1.0
     for colour, (_, run) in zip(_cycle(len(runs)), runs):
-        points = [(row.bytes, row.speedup) for row in run.rows if row.speedup]
-        if points:
-            axes.plot(*zip(*points), color=colour, marker="o", markersize=3.5, linewidth=1.8)
-            highest = max(highest, *(speedup for _, speedup in points))
-    axes.set_ylim(0, highest * 1.12)
-    axes.set_ylabel("speedup")
+        rows = [row for row in run.rows if row.speedup and row.gain]
+        if rows:
+            gains = [row.gain for row in rows if row.gain]
+            unsteady = [row.is_unsteady("native") or row.is_unsteady("sumac") for row in rows]
+            curve(axes, [row.bytes for row in rows], gains, unsteady, colour, ("-", 3.5, 1.8))
+            highest = max(highest, *(gain.median for gain in gains))
+    axes.set_ylim(0, highest * 1.25)
+    axes.set_ylabel("speedup: MPI / Sumac")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{units.plain(value)}×"))
 
 

@@ -17,7 +17,7 @@ from sumac_mpi.base import units
 from sumac_mpi.bench import local_figures
 from sumac_mpi.bench.results import Row, Run
 from sumac_mpi.library import elements
-from sumac_mpi.plot import pictures
+from sumac_mpi.plot import origin, pictures
 
 _LEAST, _MOST = 0.25, 32.0  # ratios beyond these limits have the limits' colours
 # White is memcpy's own time; blue and red differ also for colour-blind readers.
@@ -27,6 +27,11 @@ _UNDEFINED, _MISSING = "#f2f2f2", "#bdbdbd"
 _CELL = (0.46, 0.27)  # inches
 _MARGIN = (1.7, 0.9)  # of a panel: names of the types, title and names of the operations
 _STYLE = {"font.size": 9, "svg.hashsalt": "sumac"}
+
+_EXPLAINED = (
+    "One thread. Below 1 an operation takes less time than memcpy of as many bytes, whose second "
+    "buffer is out of the caches sooner. Grey: not measured, or not defined."
+)
 
 Panel = tuple[Run, str]  # whose times, and of which contender
 
@@ -58,6 +63,7 @@ def draw(runs: list[Run], output: Path, title: str | None) -> None:
                 _panel(panel, chosen, contender, types, ops)
                 panel.set_title(f"{_name(run, contender, runs)}, {units.format_bytes(size)}")
         _colour_bar(figure, axes)
+        pictures.add_note(figure, origin.of_runs(runs), _EXPLAINED)
         pictures.save(figure, output, 110)
 
 

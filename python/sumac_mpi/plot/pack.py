@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from sumac_mpi.base import units
 from sumac_mpi.bench.local_figures import gb_per_second
 from sumac_mpi.bench.results import Row, Run
-from sumac_mpi.plot import curves, pictures
+from sumac_mpi.plot import curves, origin, pictures
 
 _BAR = 0.38  # of the distance from one layout to the next
 _CONTENDERS = (("native", "the MPI", "#999999"), ("sumac", "Sumac", curves.COLOURS[0]))
@@ -46,6 +46,7 @@ def draw(runs: list[Run], output: Path, title: str | None) -> None:
         for panel in axes[-1]:
             panel.set_xlabel("GB/s")
         figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        pictures.add_note(figure, origin.of_runs(runs), "One thread. Medians of the rounds.")
         pictures.save(figure, output, 130)
 
 

@@ -4,19 +4,21 @@ predicted; how often each size occurred; and for how long each rank waited. Need
 
 from __future__ import annotations
 
+from itertools import cycle
 from pathlib import Path
 
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from sumac_mpi.base import units
-from sumac_mpi.plot import curves, pictures
+from sumac_mpi.plot import curves, origin, pictures
+from sumac_mpi.profile import report
 from sumac_mpi.profile.job import Profile
 from sumac_mpi.profile.rows import By, rows
 
 _SITES = 12  # those with the most time
 _LONGEST = 44  # characters of a place's name
-_WAITING, _WORK, _SUMAC = "#bbbbbb", "#666666", curves.COLOURS[0]
+_WAITING, _WORK, _SUMAC = "#c9c9c9", curves.COLOURS[1], curves.COLOURS[0]
 
 
 def draw(profile: Profile, predicted: bool, output: Path) -> None:
@@ -29,12 +31,24 @@ def draw(profile: Profile, predicted: bool, output: Path) -> None:
         _sites(panels[0], profile, predicted)
         _sizes(panels[1], profile)
         _ranks(panels[2], profile)
+        for panel in panels:
+            panel.set_axisbelow(True)
+        figure.suptitle(report.title(profile), fontsize=10, wrap=True)
+        hosts = [rank.host for rank in profile.ranks]
+        pictures.add_note(figure, origin.of_job(hosts, profile.size, profile.date))
         pictures.save(figure, output, 130)
+
+
+def _unit(profile: Profile) -> tuple[str, float]:
+    """Seconds or milliseconds, whichever fits the time in collectives, and its nanoseconds."""
+    longest = max(profile.of_rank(rank.rank).total for rank in profile.ranks)
+    return ("s", 1e9) if longest >= 1e10 else ("ms", 1e6)
 
 
 def _sites(axes: Axes, profile: Profile, predicted: bool) -> None:
     shown = rows(profile, By.site)[:_SITES]
-    scale = 1e6 * len(profile.ranks)
+    unit, nanoseconds = _unit(profile)
+    scale = nanoseconds * len(profile.ranks)
     places = range(len(shown))
     waited = [row.times.waited / scale for row in shown]
     work = [row.times.total / scale - wait for row, wait in zip(shown, waited)]
@@ -52,10 +66,9 @@ def _sites(axes: Axes, profile: Profile, predicted: bool) -> None:
                 axes.annotate(f" {gain:.2f}x", (end, place), va="center", fontsize=8)
     axes.set_yticks(places, [f"{row.key[1]} {_short(row.key[0])}" for row in shown])
     axes.invert_yaxis()
-    axes.set(title="Time in collectives by place in the program", xlabel="ms, mean of the ranks")
+    axes.set(xlabel=f"{unit}, mean of the ranks")
     axes.grid(False, axis="y")
-    if shown:
-        axes.legend(fontsize=8)
+    pictures.title_and_legend(axes, "Time in collectives by place in the program", 3, 8)
 
 
 def _short(place: str) -> str:
@@ -72,26 +85,27 @@ def _sizes(axes: Axes, profile: Profile) -> None:
             classes[power] = classes.get(power, 0) + calls / len(profile.ranks)
     most = max((power for classes in counts.values() for power in classes), default=0)
     below = [0.0] * (most + 1)
+    colours = cycle(curves.COLOURS)
     for call, classes in counts.items():
         heights = [classes.get(power, 0.0) for power in range(most + 1)]
-        axes.bar(range(most + 1), heights, bottom=below, label=call)
+        axes.bar(range(most + 1), heights, bottom=below, label=call, color=next(colours))
         below = [low + height for low, height in zip(below, heights)]
     names = ["0", *(units.format_size(1 << power) for power in range(most))]
     step = max(1, len(names) // 12)
     axes.set_xticks(range(0, len(names), step), names[::step])
-    axes.set(title="Sizes of messages", xlabel="bytes, to twice as many", ylabel="calls of a rank")
-    if counts:
-        axes.legend(fontsize=8, ncols=max(1, len(counts) // 4))
+    axes.set(xlabel="size of the message: from these bytes to twice as many", ylabel="calls per rank")
+    pictures.title_and_legend(axes, "Sizes of messages", 4, 8)
 
 
 def _ranks(axes: Axes, profile: Profile) -> None:
     numbers = [rank.rank for rank in profile.ranks]
     totals = [profile.of_rank(number) for number in numbers]
-    waited = [times.waited / 1e6 for times in totals]
-    work = [times.total / 1e6 - wait for times, wait in zip(totals, waited)]
+    unit, scale = _unit(profile)
+    waited = [times.waited / scale for times in totals]
+    work = [times.total / scale - wait for times, wait in zip(totals, waited)]
     axes.bar(numbers, waited, color=_WAITING, label="waiting for others")
     axes.bar(numbers, work, bottom=waited, color=_WORK, label="the work itself")
     if len(numbers) <= 32:
         axes.set_xticks(numbers)
-    axes.set(title="Time in collectives by rank", xlabel="rank", ylabel="ms")
-    axes.legend(fontsize=8)
+    axes.set(xlabel="rank", ylabel=unit)
+    pictures.title_and_legend(axes, "Time in collectives by rank", 2, 8)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from sumac_mpi.base import recording
 from sumac_mpi.profile import files
 from sumac_mpi.profile.files import Call, Kind, Rank
 
@@ -61,6 +62,7 @@ class Profile:
 
     ranks: list[Rank]
     times: dict[int, dict[int, Times]] = field(default_factory=dict)  # rank, kind
+    date: str = ""  # when its files were written
     unmatched: int = 0  # calls kept that other ranks have not, or not alike
 
     @property
@@ -95,7 +97,9 @@ def _end_of(rank: Rank) -> int:
 
 
 def load(folder: Path) -> Profile:
-    return combine(files.load(folder))
+    profile = combine(files.load(folder))
+    profile.date = recording.date_of(folder, files.PATTERN)
+    return profile
 
 
 def combine(ranks: list[Rank]) -> Profile:

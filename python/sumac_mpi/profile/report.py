@@ -8,6 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from sumac_mpi.base import units
+from sumac_mpi.bench.results import short_mpi_name
 from sumac_mpi.profile.job import Profile
 from sumac_mpi.profile.rows import COLUMNS, By, Row, rows
 
@@ -21,7 +22,7 @@ def title(profile: Profile) -> str:
     inside = _mean([profile.of_rank(rank.rank).total for rank in profile.ranks])
     share = inside / profile.run_ns if profile.run_ns else 0.0
     return (
-        f"{profile.size} ranks on {where}, {first.mpi}: {units.format_time(profile.run_ns)}, of "
+        f"{profile.size} ranks on {where}, {short_mpi_name(first.mpi)}: {units.format_time(profile.run_ns)}, of "
         f"which {units.format_time(inside)} ({share:.1%}) in collectives, the mean of the ranks"
     )
 

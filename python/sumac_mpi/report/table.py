@@ -162,15 +162,10 @@ def _native_errors(rows: list[Row]) -> list[str]:
 
 
 def _unsteady(rows: list[Row]) -> list[str]:
-    """A line on sizes whose rounds differ much, as on a busy machine: quartiles 1.5 times apart."""
-    sizes = []
-    for row in rows:
-        for contender in ("native", "sumac"):
-            rounds = sorted((row.record.get(contender) or {}).get("rounds", []))
-            quarter = len(rounds) // 4
-            if rounds and rounds[-1 - quarter] > 1.5 * rounds[quarter]:
-                sizes.append(units.format_size(row.bytes))
-                break
+    """A line on sizes whose rounds differ much."""
+    contenders = ("native", "sumac")
+    unsteady = [row for row in rows if any(row.is_unsteady(each) for each in contenders)]
+    sizes = [units.format_size(row.bytes) for row in unsteady]
     if not sizes:
         return []
     return [f"# unsteady at {_list(sizes)}: rounds differ by half or more; is the machine busy?"]

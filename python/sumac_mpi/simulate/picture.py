@@ -4,16 +4,24 @@ fast Sumac is as the best native selection."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 
+from sumac_mpi import __version__
 from sumac_mpi.base.errors import bad_value
-from sumac_mpi.plot import curves, pictures
-from sumac_mpi.simulate import table
+from sumac_mpi.plot import curves, origin, pictures
+from sumac_mpi.simulate import smpi, table
 from sumac_mpi.simulate.measure import Results
 from sumac_mpi.simulate.request import SUMAC
+
+
+_EXPLAINED = (
+    "The MPIs' lines are simulated as well, with the algorithms that SimGrid says they choose: they "
+    "are not measurements of these MPIs."
+)
 
 
 def draw(results: Results, output: Path) -> None:
@@ -27,6 +35,9 @@ def draw(results: Results, output: Path) -> None:
         _times(axes[0], results)
         _speedup(axes[1], results)
         curves.size_axis(axes[1], results.sizes)
+        today = datetime.now(UTC).isoformat()
+        about = origin.joined(f"simulated on {origin.day(today)}", f"Sumac {__version__}", smpi.version())
+        pictures.add_note(figure, about, _EXPLAINED if results.request.selections else "")
         pictures.save(figure, output, 160)
 
 
@@ -40,13 +51,13 @@ def _times(axes: Axes, results: Results) -> None:
             linestyle="-" if way == SUMAC else "--",
             marker="o",
             markersize=3,
-            label=way,
+            label=table.way_name(way),
         )
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_ylabel("simulated time (µs)")
     pictures.plain_log_labels(axes.yaxis)
-    axes.legend(loc="upper left")
+    pictures.title_and_legend(axes, "", 1)
 
 
 def _speedup(axes: Axes, results: Results) -> None:
@@ -55,4 +66,4 @@ def _speedup(axes: Axes, results: Results) -> None:
     if found:
         axes.plot(*zip(*found), color=curves.COLOURS[0], marker="o", markersize=3)
     axes.set_ylim(bottom=0)
-    axes.set_ylabel("times as fast as the best")
+    axes.set_ylabel("speedup: best choices / Sumac")

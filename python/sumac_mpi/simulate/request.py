@@ -13,8 +13,9 @@ from sumac_mpi.simulate import platform
 from sumac_mpi.simulate.cluster import Cluster
 
 SUMAC = "sumac"
-# SimGrid's own texts of these libraries' choices.
-SELECTIONS = ("ompi", "mpich", "mvapich2", "impi")
+# Which algorithm each of these libraries takes, as SimGrid has it in its own text.
+LIBRARIES = {"ompi": "Open MPI", "mpich": "MPICH", "mvapich2": "MVAPICH2", "impi": "Intel MPI"}
+SELECTIONS = tuple(LIBRARIES)
 _SLOW = "impi"  # SimGrid's text of it takes hours beyond so many ranks:
 _MOST_FOR_SLOW = 256
 _ELEMENT = 8  # bytes of what is added, a double

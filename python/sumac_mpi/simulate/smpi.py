@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,13 @@ def command() -> str:
             code=Exit.UNAVAILABLE,
         )
     return found
+
+
+@cache
+def version() -> str:
+    """The name and version of the simulator."""
+    done = subprocess.run([command(), "--version"], capture_output=True, text=True, check=False)
+    return " ".join(word for word in done.stdout.split() if word != "version") or "SimGrid"
 
 
 def program() -> Path:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from rich.table import Table
 
 from sumac_mpi.base import units
+from sumac_mpi.simulate import smpi
 from sumac_mpi.simulate.measure import Results
-from sumac_mpi.simulate.request import SUMAC
+from sumac_mpi.simulate.request import LIBRARIES, SUMAC
 
 _ABSENT = "-"
 
@@ -55,9 +56,29 @@ def notes(results: Results) -> list[str]:
             continue
         lines.append(f"{_span(sizes[first], size)}: {results.plans[size]}")
         first = index + 1
+    lines += models(results)
     lines += [f"{way} was not over in time" for way in results.unfinished]
     lines += [f"wrong results: {what}" for what in results.wrong()]
     return lines
+
+
+def way_name(way: str) -> str:
+    """What a way is called in a picture."""
+    if way == SUMAC:
+        return "Sumac"
+    library = LIBRARIES.get(way)
+    return f"{library}'s choices, by SimGrid" if library else f"SimGrid's {way}"
+
+
+def models(results: Results) -> list[str]:
+    """Says whose model it is that stands for an MPI: its column has no times of that MPI."""
+    found = [f"{way}: {LIBRARIES[way]}" for way in results.request.selections if way in LIBRARIES]
+    if not found:
+        return [f"simulated by {smpi.version()}"]
+    return [
+        f"simulated: {', '.join(found)} by the algorithms that {smpi.version()} says it takes, not "
+        "measured"
+    ]
 
 
 def _span(first: int, last: int) -> str:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from sumac_mpi.base import units
-from sumac_mpi.plot import pictures
+from sumac_mpi.plot import origin, pictures
 from sumac_mpi.plot.curves import COLOURS
 from sumac_mpi.trace import summary, time_axis
 from sumac_mpi.trace.operations import Operation, Trace
@@ -27,6 +27,10 @@ _STYLE = {
     "axes.spines.right": False,
     "svg.hashsalt": "sumac",
 }
+
+_CUT = (
+    "A hatched strip shortens a time in which nothing begins or ends; its true length stands above it."
+)
 
 Name = tuple[str, str]  # level and stage; ("", operation) for the whole call
 Bar = tuple[int, int, str]  # begin, end, text
@@ -59,6 +63,9 @@ def draw(operation: Operation, trace: Trace, output: Path) -> None:
                 ncols=min(len(handles), 8),
                 frameon=False,
             )
+        cut = _CUT if axis.cuts else ""
+        hosts = [host for _, host in sorted(trace.hosts.items())]
+        pictures.add_note(figure, origin.of_job(hosts, trace.ranks, trace.date), cut)
         pictures.save(figure, output, 160 if height < _TALLEST / 2 else 80)
 
 
@@ -112,7 +119,7 @@ def _draw_cuts(axes: Axes, axis: TimeAxis, operation: Operation) -> None:
     for cut in axis.cuts:
         begin, end = (axis.place(edge) for edge in cut)
         axes.axvspan(
-            begin, end, facecolor="white", edgecolor="#999999", alpha=0.75, hatch="////",
+            begin, end, facecolor="white", edgecolor="#999999", alpha=0.55, hatch="////",
             linewidth=0, zorder=3,
         )  # fmt: skip
         late = time_axis.late_ranks(cut, operation.calls)

@@ -57,6 +57,7 @@ class Operation:
 @dataclass
 class Trace:
     ranks: int = 0  # of the job; there may be files of fewer
+    date: str = ""  # when its files were written
     hosts: dict[int, str] = field(default_factory=dict)  # rank -> host, of the files that there are
     dropped: int = 0
     operations: list[Operation] = field(default_factory=list)
@@ -84,7 +85,7 @@ def load(folder: Path) -> Trace:
     paths = sorted(folder.glob(PATTERN))
     if not paths:
         raise no_trace(f"no file {PATTERN} in {folder}")
-    trace = Trace()
+    trace = Trace(date=recording.date_of(folder, PATTERN))
     found: dict[tuple[int, int], Operation] = {}
     for path in paths:
         try:

@@ -1,30 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recipe for Spack 1.0 and later. To use it from a clone of Sumac, which has no address from which
-Spack could fetch it:
-
-    spack repo create ~/my-repo mine
-    cp -r packaging/spack ~/my-repo/spack_repo/mine/packages/sumac
-    spack repo add ~/my-repo/spack_repo/mine
-    spack dev-build sumac@0.1.0 ^openmpi
-"""
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 
 from spack.package import *
-
-try:  # Spack 1.0 has its build systems in the repository of packages
-    from spack_repo.builtin.build_systems.cmake import CMakePackage
-except ImportError:
-    from spack.build_systems.cmake import CMakePackage
 
 
 class Sumac(CMakePackage):
     """Faster reductions and broadcasts for unmodified MPI programs: a library that is loaded in
     front of the program's MPI and serves the calls for which it is faster."""
 
-    version("0.1.0")
-    license("BSD-3-Clause")
+    homepage = "@HOMEPAGE@"
+    url = "@URL@/sumac-@VERSION@.tar.gz"
+    git = "@SOURCE@"
 
-    variant("plot", default=True, description="pictures of results (sumac plot)")
-    variant("simulate", default=False, description="simulated clusters (sumac simulate)")
+    license("BSD-3-Clause", checked_by="the authors")
+
+    version("main", branch="main")
+    version("@VERSION@", sha256="@SHA256@")
+
+    variant("plot", default=True, description="Draw pictures of results (sumac plot)")
+    variant("simulate", default=False, description="Simulate clusters (sumac simulate)")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -44,11 +38,13 @@ class Sumac(CMakePackage):
     depends_on("py-matplotlib@3.7:", type="run", when="+plot")
     depends_on("py-clustershell@1.9:", type="run")
 
+    conflicts("%gcc@:11", msg="C++20 coroutines are tested from GCC 12 on")
+
     generator("ninja")
 
     def cmake_args(self):
-        """The back end is for the family of the MPI that this Sumac is built with. It serves all
-        MPIs of that family, whichever is in the process."""
+        # The back end is for the family of this MPI. It serves all MPIs of the family, whichever is
+        # in the process.
         mpi = self.spec["mpi"]
         family = "openmpi" if mpi.name == "openmpi" else "mpich"
         found = find_libraries(["libmpi"], root=mpi.prefix, recursive=True)
