@@ -21,18 +21,20 @@ Part common_pages(const ShmGroup& group, std::uint64_t position, Collective coll
   return pages.inside();
 }
 
-// Returns true if the parts of an all-gather, each in the pages of its owner's input, can be copied
-// in place.
-bool parts_can(const ShmGroup& group, std::uint64_t position, const AllgatherArguments& args,
-               std::size_t page) {
-  std::size_t edges = 0;
+// Returns true if the inputs, of bytes_of(rank) bytes each, can be copied in place, each within the
+// pages of its own.
+template <class BytesOf>
+bool inputs_can(const ShmGroup& group, const Direct& direct, BytesOf bytes_of) {
+  std::size_t all = 0, edges = 0;
   for (int r = 0; r < group.size(); ++r) {
-    const std::size_t bytes = args.parts[r].bytes;
-    const Edges own(bytes, inside_of(buffers_of(group, r, position).input, bytes, page));
+    const std::size_t bytes = bytes_of(r);
+    const std::uintptr_t input = buffers_of(group, r, direct.position).input;
+    const Edges own(bytes, inside_of(input, bytes, direct.page));
     if (own.bytes() > group.slot_bytes()) return false;
+    all += bytes;
     edges += own.bytes();
   }
-  return edges <= args.parts.bytes / 2;
+  return edges <= all / 2;
 }
 
 // Returns true if the call goes direct. The answer is the same on all ranks.
@@ -42,7 +44,10 @@ bool all_can(const ShmGroup& group, Collective collective, const CallArguments& 
     if (!buffers_of(group, r, direct.position).mapped) return false;
   }
   if (collective == Collective::allgather) {
-    return parts_can(group, direct.position, args.allgather, direct.page);
+    return inputs_can(group, direct, [&](int r) { return args.allgather.parts[r].bytes; });
+  }
+  if (collective == Collective::alltoall) {
+    return inputs_can(group, direct, [&](int) { return args.alltoall.sent.bytes; });
   }
   const std::size_t bytes = args.bytes(collective);
   direct.inside = common_pages(group, direct.position, collective, args, direct.page);
@@ -66,7 +71,10 @@ ReachedMemory reached_in(const AllgatherArguments& args, int rank, Collective) {
   if (!args.input.contiguous() || !args.output.contiguous()) return {};
   return {{args.input.at(), args.parts[rank].bytes}, {}};
 }
-ReachedMemory reached_in(const AlltoallArguments&, int, Collective) { return {}; }
+ReachedMemory reached_in(const AlltoallArguments& args, int, Collective) {
+  if (!args.input.contiguous()) return {};
+  return {{args.input.at(), args.sent.bytes}, {}};
+}
 
 }  // namespace
 
@@ -85,6 +93,19 @@ Buffers shown(const ReachedMemory& own, bool mapped) {
 void add_views(SharedViews& views, int rank, const Buffers& buffers, std::size_t bytes) {
   views.add(rank, buffers.input, bytes, buffers.input_place);
   views.add(rank, buffers.output, bytes, buffers.output_place);
+}
+
+Task end_fetching(Strand& strand, ShmGroup& group, std::uint64_t position,
+                  const SingleCopy& peers) {
+  const Claims all(group, position, 1);
+  if (peers.refusals->any()) [[unlikely]]
+    group.mark_refused(group.rank(), position);
+  all.note_done(group.rank());
+  co_await strand.until(all.all_done());
+  if (group.any_refused(position)) [[unlikely]]
+    co_await relay_all(strand, group, position, *peers.refusals);
+  group.finish(position);
+  group.note_finished_before(position);
 }
 
 Task try_direct(Strand& strand, ShmGroup& group, Collective collective, const CallArguments& args,

@@ -57,6 +57,13 @@ class WholePages {
   std::size_t bytes_, begin_ = 0, end_, page_;
 };
 
+// Returns the range that both have, if any.
+inline Part common(Part a, Part b) {
+  const std::size_t from = std::max(a.offset, b.offset);
+  const std::size_t to = std::min(a.offset + a.bytes, b.offset + b.bytes);
+  return {from, to > from ? to - from : 0};
+}
+
 // Returns the whole pages of one buffer.
 inline Part inside_of(std::uintptr_t address, std::size_t bytes, std::size_t page) {
   WholePages pages(bytes, page);
@@ -83,34 +90,55 @@ class Edges {
     (vector + tail_.offset).copy_to(slot + head_.bytes, tail_.bytes);
     group.publish_out(position);
   }
-  // Copies the edges of a peer's vector to the same places of `vector`.
-  void take(const ShmGroup& group, std::uint64_t position, int peer, const Bytes& vector) const {
-    const std::byte* const slot = group.payload(peer, position);
-    (vector + head_.offset).copy_from(slot, head_.bytes);
-    (vector + tail_.offset).copy_from(slot + head_.bytes, tail_.bytes);
+  // Copies the edges of a peer's vector, as far as they lie in the range `part`, to `output`, which
+  // begins where the range does.
+  void take(const ShmGroup& group, std::uint64_t position, int peer, Part part,
+            const Bytes& output) const {
+    take(group.payload(peer, position), part, output);
+  }
+  // Does the same with edges that are at `edges`, as in a slot.
+  void take(const std::byte* edges, Part part, const Bytes& output) const {
+    take_one(edges, part, output, head_);
+    take_one(edges + head_.bytes, part, output, tail_);
   }
   // Folds the edges of all ranks' vectors, as far as they lie in the range `part`, into `output`,
   // which begins where the range does.
   void fold_into(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
                  Part part, std::byte* output) const {
-    fold_one(group, position, args, part, output, head_, 0);
-    fold_one(group, position, args, part, output, tail_, head_.bytes);
+    fold_into([&](int r) { return group.payload(r, position); }, group.size(), args, part, output);
+  }
+  // Does the same with edges that are at edges_of(rank).
+  template <class EdgesOf>
+  void fold_into(EdgesOf edges_of, int ranks, const ReduceArguments& args, Part part,
+                 std::byte* output) const {
+    fold_one(edges_of, ranks, args, part, output, head_, 0);
+    fold_one(edges_of, ranks, args, part, output, tail_, head_.bytes);
   }
 
  private:
-  void fold_one(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
-                Part part, std::byte* output, Part edge, std::size_t in_slot) const {
-    const std::size_t from = std::max(part.offset, edge.offset);
-    const std::size_t to = std::min(part.offset + part.bytes, edge.offset + edge.bytes);
-    if (from >= to) return;
-    fold(args, output + (from - part.offset), group.size(), (to - from) / args.element,
+  template <class EdgesOf>
+  static void fold_one(EdgesOf edges_of, int ranks, const ReduceArguments& args, Part part,
+                       std::byte* output, Part edge, std::size_t in_slot) {
+    const Part both = common(part, edge);
+    if (both.bytes == 0) return;
+    fold(args, output + (both.offset - part.offset), ranks, both.bytes / args.element,
          [&](int r) -> const std::byte* {
-           return group.payload(r, position) + in_slot + (from - edge.offset);
+           return edges_of(r) + in_slot + (both.offset - edge.offset);
          });
+  }
+  static void take_one(const std::byte* in_slot, Part part, const Bytes& output, Part edge) {
+    const Part both = common(part, edge);
+    if (both.bytes == 0) return;
+    (output + (both.offset - part.offset))
+        .copy_from(in_slot + (both.offset - edge.offset), both.bytes);
   }
 
   Part head_, tail_;
 };
+
+// Ends an operation in which each rank fetches what it needs from the others' inputs, after this
+// rank's part of it: waits until nobody reads its input any more, and does what was refused.
+Task end_fetching(Strand& strand, ShmGroup& group, std::uint64_t position, const SingleCopy& peers);
 
 // Does an all-reduce or a reduce: whichever rank has time folds shares of the inside in place, and
 // every rank that has an output folds the edges. `formed` and `store` are as in SharedFold.

@@ -23,10 +23,11 @@ inline constexpr UseText kCheckUseTexts[kNumCheckUses] = {
     {"differed", "WRONG: results that differ from the MPI's own"},
 };
 
-// `src/promotion` counts memory whose pages other ranks can map, and buffers that it refused.
+// Memory whose pages other ranks can map is counted, and buffers that were not promoted.
 enum class MemoryUse : std::uint8_t {
   born,
   born_bytes,
+  attached,
   promotions,
   promoted,
   huge,
@@ -37,13 +38,14 @@ enum class MemoryUse : std::uint8_t {
 inline constexpr UseText kMemoryUseTexts[] = {
     {"born_shared", "calls of MPI_Alloc_mem whose memory other ranks can map from its beginning"},
     {"born_shared_bytes", "bytes of these"},
+    {"attached", "buffers that other ranks saw in place through XPMEM"},
     {"promotions", "promotions of buffers to pages that other ranks map (SUMAC_PROMOTE)"},
     {"promoted_bytes", "bytes promoted"},
     {"huge_bytes", "bytes of these in huge pages, as before"},
     {"given_back_bytes", "bytes given back after the program had freed them"},
     {"made_private_bytes", "bytes made private again, before the program moved them"},
 };
-inline constexpr int kNumMemoryUses = 7;
+inline constexpr int kNumMemoryUses = 8;
 
 // Each text says why a buffer was not promoted.
 inline constexpr UseText kRefusalTexts[] = {

@@ -36,6 +36,8 @@ std::uint32_t most_chunk(const Choice& choice, const CallShape& shape, std::size
 Algorithm direct_of(Collective collective) {
   if (collective == Collective::allreduce) return Algorithm::allreduce_direct;
   if (collective == Collective::reduce) return Algorithm::reduce_direct;
+  if (collective == Collective::reduce_scatter) return Algorithm::reduce_scatter_direct;
+  if (collective == Collective::allgather) return Algorithm::allgather_direct;
   return collective == Collective::bcast ? Algorithm::bcast_direct : Algorithm::native;
 }
 
@@ -50,7 +52,12 @@ Algorithm AgreedLevels::choose_direct(Collective collective, std::size_t bytes,
     const Algorithm algorithm = direct.choose(stage, bytes).algorithm;
     return algorithm != Algorithm::native && info_of(algorithm).needs == Needs::maps;
   };
-  const bool reduces = collective != Collective::bcast, spreads = collective != Collective::reduce;
+  if (collective == Collective::allgather) {
+    return in_place(collective) ? direct_of(collective) : Algorithm::native;
+  }
+  // Parts go down through slots.
+  const bool reduces = collective != Collective::bcast;
+  const bool spreads = collective != Collective::reduce && !has_parts(collective);
   if (reduces) {
     if (!in_place(Collective::reduce)) return Algorithm::native;
     // Results have the same bits either way.

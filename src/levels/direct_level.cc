@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "levels/direct_level.h"
 
+#include "levels/direct_parts.h"
 #include "levels/stage_works.h"
 
 namespace sumac {
@@ -10,16 +11,18 @@ bool is_reduced(const Stage& stage) { return stage.kind == StagePlan::Kind::redu
 
 // Returns the lane of the stage's group.
 ShmGroup& lane_of(const Stage& stage) {
-  return is_reduced(stage) ? stage.group->up : stage.group->down;
+  return stage.kind == StagePlan::Kind::bcast ? stage.group->down : stage.group->up;
 }
 
 std::size_t bytes_of(const Operation& operation, const Stage& stage) {
+  if (operation.spread) return operation.gathers ? 0 : operation.reduce_scatter.bytes();
   return is_reduced(stage) ? operation.reduction.bytes() : operation.bcast.bytes;
 }
 
 // Returns what this rank shows to the others. A rank that has the results of other levels to pass
 // on folds them from memory of its own.
 Buffers shown_by(const Operation& operation, const Stage& stage) {
+  if (operation.spread) return shown_parts(operation, stage);
   const bool mapped = operation.direct.mapped;
   const std::size_t bytes = bytes_of(operation, stage);
   if (!is_reduced(stage)) {
@@ -51,6 +54,7 @@ bool all_can(const Operation& operation, const Stage& stage, std::size_t bytes) 
   for (const Buffers& buffers : direct.buffers) {
     if (!buffers.mapped) return false;
   }
+  if (operation.spread) return parts_can(operation, stage);
   const std::size_t room = lane_of(stage).slot_bytes(), edges = bytes - direct.inside.bytes;
   if (edges > bytes / 2 || edges > room) return false;
   const Parts shares{operation.chunks[0].bytes, stage.group->size};
@@ -61,16 +65,18 @@ bool all_can(const Operation& operation, const Stage& stage, std::size_t bytes) 
 // might be refused when the chunks before it have already been passed on.
 bool sees_all(const Operation& operation, const Stage& stage) {
   const DirectLevel& direct = operation.direct;
-  const Part inside = direct.inside;
-  const auto sees = [&](int peer, std::uintptr_t buffer) {
-    return peer == stage.group->rank ||
+  const auto sees = [&](int peer, std::uintptr_t buffer, Part inside) {
+    return peer == stage.group->rank || inside.bytes == 0 ||
            seen(direct.peers, peer, buffer + inside.offset, inside.bytes);
   };
-  for (int r = 0; r < stage.group->size && is_reduced(stage); ++r) {
-    if (!sees(r, direct.buffers[static_cast<std::size_t>(r)].input)) return false;
+  const bool reads_inputs = stage.kind != StagePlan::Kind::bcast;
+  for (int r = 0; r < stage.group->size && reads_inputs; ++r) {
+    const Part inside = operation.spread ? inside_of_parts(operation, stage, r) : direct.inside;
+    if (!sees(r, direct.buffers[static_cast<std::size_t>(r)].input, inside)) return false;
   }
+  if (operation.spread) return true;
   const std::uintptr_t output = direct.buffers[static_cast<std::size_t>(stage.root)].output;
-  return !output || sees(stage.root, output);
+  return !output || sees(stage.root, output, direct.inside);
 }
 
 Task meet(Strand& strand, Operation& operation, Stage& stage) {
@@ -85,7 +91,8 @@ Task meet(Strand& strand, Operation& operation, Stage& stage) {
   direct.views.emplace(*direct.peers.memory);
   for (int r = 0; r < group.size(); ++r) {
     direct.buffers.push_back(buffers_of(group, r, position));
-    add_views(*direct.views, r, direct.buffers.back(), bytes);
+    add_views(*direct.views, r, direct.buffers.back(),
+              operation.spread ? input_bytes(operation, stage, r) : bytes);
   }
   if (!direct.views->empty()) direct.peers.memory = &*direct.views;
   direct.inside = common_pages(direct, stage, bytes);
@@ -96,14 +103,14 @@ Task meet(Strand& strand, Operation& operation, Stage& stage) {
     direct.went = !group.any_refused(position);
   }
   group.finish(position);
+  if (direct.went && operation.spread) co_await share_edges(strand, operation, stage);
   publish(direct.known, 1);
 }
 
 // Returns the range that both have, counted from the beginning of the chunk.
 Part within(Part chunk, Part inside) {
-  const std::size_t from = std::max(chunk.offset, inside.offset);
-  const std::size_t to = std::min(chunk.offset + chunk.bytes, inside.offset + inside.bytes);
-  return from < to ? Part{from - chunk.offset, to - from} : Part{0, 0};
+  const Part both = common(chunk, inside);
+  return both.bytes > 0 ? Part{both.offset - chunk.offset, both.bytes} : Part{0, 0};
 }
 
 // Folds this rank's share of a chunk into the place where the result is needed.
@@ -183,7 +190,7 @@ Task copy_chunk(Strand& strand, Operation& operation, const Stage& stage, std::s
     if (inside.bytes > 0) {
       fetch(direct.peers, stage.root, from + at, own.at() + inside.offset, inside.bytes);
     }
-    if (edges.bytes() > 0) edges.take(group, position, stage.root, own);
+    if (edges.bytes() > 0) edges.take(group, position, stage.root, {0, whole.bytes}, own);
   }
   group.finish(position);
   // The others read this rank's buffer until they have finished.
@@ -197,7 +204,34 @@ Task do_in_place(Strand& strand, Operation& operation, Stage& stage, Worker&, st
 }
 
 // The ranks find out that they go direct when the plan has been made and priced.
-const StageWork kInPlace{do_in_place, nullptr};
+const StageWork kInPlace{do_in_place, nullptr}, kPartsInPlace{do_parts_in_place, nullptr};
+
+// Returns true if the stage may go in place in this operation.
+bool may_be_in_place(const Operation& operation, const Stage& stage) {
+  return operation.direct.tried && stage.level == 0 &&
+         (!operation.spread || parts_may_be_in_place(operation, stage));
+}
+
+// Finds out whether the group goes direct. If it does, the stage works in place from then on.
+Task settle(Strand& strand, Operation& operation, std::size_t number) {
+  DirectLevel& direct = operation.direct;
+  Stage& stage = operation.stages[number];
+  if (number == direct.meets) {
+    co_await meet(strand, operation, stage);
+  } else {
+    co_await strand.until(direct.known, 1);
+  }
+  if (!direct.went) co_return;
+  stage.work = operation.spread ? &kPartsInPlace : &kInPlace;
+  stage.algorithm = is_reduced(stage)                        ? Algorithm::reduce_direct
+                    : stage.kind == StagePlan::Kind::collect ? Algorithm::allgather_direct
+                                                             : Algorithm::bcast_direct;
+}
+
+Task try_in_place(Strand& strand, Operation& operation, std::size_t number, int which) {
+  co_await settle(strand, operation, number);
+  co_await run_in_chunks(strand, operation, number, which);
+}
 
 }  // namespace
 
@@ -211,7 +245,9 @@ void DirectLevel::begin(const DirectTry& attempt, const Operation& operation) {
     const Stage& stage = operation.stages[meets];
     if (stage.level != 0) continue;
     const bool meets_leader = is_reduced(stage) || stage.kind == StagePlan::Kind::bcast;
-    tried = stage.group->shared && stage.work == &kWholeChunks && meets_leader;
+    const bool whole = stage.work == &kWholeChunks && meets_leader;
+    const bool parts = stage.work == &kPartsOfChunks && parts_may_be_in_place(operation, stage);
+    tried = stage.group->shared && (whole || parts);
     peers = stage.group->peers;
     peers.mapped = true;
     peers.streams = kCanStream && stage.group->measured.streams();
@@ -219,21 +255,9 @@ void DirectLevel::begin(const DirectTry& attempt, const Operation& operation) {
   }
 }
 
-bool may_be_in_place(const Operation& operation, const Stage& stage) {
-  return operation.direct.tried && stage.level == 0;
-}
-
-Task settle_direct(Strand& strand, Operation& operation, std::size_t number) {
-  DirectLevel& direct = operation.direct;
-  Stage& stage = operation.stages[number];
-  if (number == direct.meets) {
-    co_await meet(strand, operation, stage);
-  } else {
-    co_await strand.until(direct.known, 1);
-  }
-  if (!direct.went) co_return;
-  stage.work = &kInPlace;
-  stage.algorithm = is_reduced(stage) ? Algorithm::reduce_direct : Algorithm::bcast_direct;
+Task run_in_place_or_not(Strand& strand, Operation& operation, std::size_t number, int which) {
+  const bool tries = may_be_in_place(operation, operation.stages[number]);
+  return (tries ? try_in_place : run_in_chunks)(strand, operation, number, which);
 }
 
 ReachedMemory reached_in_level(const LevelGroup& lowest, Collective collective,
@@ -248,8 +272,7 @@ ReachedMemory reached_in_level(const LevelGroup& lowest, Collective collective,
   if (collective == Collective::reduce) {
     return {{reduction.input, bytes}, {reduction.output, reduction.output ? bytes : 0}};
   }
-  if (collective == Collective::bcast) return reached_memory(lowest.rank, collective, args);
-  return {};
+  return reached_memory(lowest.members[lowest.rank], collective, args);
 }
 
 }  // namespace sumac

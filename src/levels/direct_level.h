@@ -11,6 +11,7 @@
 //   Wins     where it wins in one group. The leader, which also exchanges, copies nothing
 //   Needs    inputs of all ranks of the group seen in place by all, and the output of the rank that
 //            gets the result, if it has one
+// Reduce-scatter and all-gather go up in place in another way (direct_parts.h).
 // Each group of the hierarchy finds out for itself whether it can: the chunks are the same.
 #pragma once
 
@@ -36,6 +37,7 @@ struct DirectLevel {
   Counter known{0};              // 1: the ranks have found out
   Part inside{0, 0};             // whole pages of the vectors in all buffers that others reach into
   std::vector<Buffers> buffers;  // indexed by member
+  std::vector<std::byte> edges;  // the members' edges, where parts are in place (direct_parts.h)
   SingleCopy peers;
   std::optional<SharedViews> views;  // places at which this process sees `buffers`
 
@@ -43,12 +45,9 @@ struct DirectLevel {
   void begin(const DirectTry& attempt, const Operation& operation);
 };
 
-// Returns true if the stage may go in place in this operation.
-bool may_be_in_place(const Operation& operation, const Stage& stage);
-
-// The task ends when this rank knows whether the group goes direct. If it does, the stage works in
-// place from then on. After its last chunk the rank's buffers are its own again.
-Task settle_direct(Strand& strand, Operation& operation, std::size_t stage);
+// Carries out a stage of chunks, in place if it may be and the group finds that it can. After its
+// last chunk the rank's buffers are its own again.
+Task run_in_place_or_not(Strand& strand, Operation& operation, std::size_t stage, int which);
 
 // Returns the memory of this rank that others of its lowest group reach into.
 ReachedMemory reached_in_level(const LevelGroup& lowest, Collective collective,

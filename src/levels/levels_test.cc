@@ -128,8 +128,7 @@ void begin(LevelsRank& rank, TestCall& call, const char* name, const Choices& ch
   DirectTry direct;
   direct.page = choices.page;
   direct.mapped = rank.levels.own != choices.unmapped;
-  const bool in_place = choices.page > 0 && !has_parts(call.what);
-  if (in_place && rank.plan.stages[0].workers == Workers::level) {
+  if (choices.page > 0 && rank.plan.stages[0].workers == Workers::level) {
     direct.algorithm = Algorithm::allreduce_direct;
   }
   if (!rank.operation) rank.operation = std::make_unique<LevelsOperation>(rank.levels);

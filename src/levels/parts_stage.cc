@@ -148,6 +148,6 @@ Traffic price_parts(const CallPlan& plan, const StagePlan& stage, const LevelGro
 
 }  // namespace
 
-const StageWork kPartsOfChunks{piece, price_parts};
+const StageWork kPartsOfChunks{piece, price_parts, run_in_place_or_not};
 
 }  // namespace sumac

@@ -33,20 +33,9 @@ Task piece(Strand& strand, Operation& operation, Stage& stage, Worker& worker, s
   return start_on_level(strand, stage, worker);
 }
 
-// The lowest level may turn out to be able to work in place.
-Task try_in_place(Strand& strand, Operation& operation, std::size_t number, int which) {
-  co_await settle_direct(strand, operation, number);
-  co_await run_in_chunks(strand, operation, number, which);
-}
-
-Task run(Strand& strand, Operation& operation, std::size_t number, int which) {
-  const bool tries = may_be_in_place(operation, operation.stages[number]);
-  return (tries ? try_in_place : run_in_chunks)(strand, operation, number, which);
-}
-
 }  // namespace
 
-const StageWork kWholeChunks{piece, price_whole_chunks, run};
+const StageWork kWholeChunks{piece, price_whole_chunks, run_in_place_or_not};
 
 Traffic price_whole_chunks(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
                            const CallShape& shape) {

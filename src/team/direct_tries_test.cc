@@ -26,7 +26,7 @@ TEST(DirectTries, ChoosesWhatTheRulesHaveForMappedMemory) {
             Algorithm::native);
   EXPECT_EQ(tries_of(Reach::copies).choose(Collective::bcast, kBytes, Algorithm::bcast_slots),
             Algorithm::native);
-  EXPECT_EQ(tries_of(Reach::maps).choose(Collective::alltoall, kBytes, Algorithm::alltoall_slots),
+  EXPECT_EQ(tries_of(Reach::maps).choose(Collective::alltoallv, kBytes, Algorithm::alltoallv_slots),
             Algorithm::native);
 }
 
@@ -46,7 +46,7 @@ TEST(DirectTries, TellsTheClassesOfItsAlgorithms) {
   }
   EXPECT_EQ(tries_of(Reach::maps).classes(Collective::bcast), ~std::uint64_t{0}) << "forced";
   EXPECT_EQ(tries_of(Reach::copies).classes(Collective::bcast), 0u);
-  EXPECT_EQ(by_rules.classes(Collective::alltoall), 0u);
+  EXPECT_EQ(by_rules.classes(Collective::alltoallv), 0u);
 }
 
 TEST(DirectTries, TriesComeSeldomWhereTheyFail) {

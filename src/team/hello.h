@@ -34,6 +34,7 @@ struct Hello : Brief {
   std::uint64_t serial;   // counts the process's hellos
   AttachProbe probe;
   FileIdentity memory_file;     // back end
+  std::int64_t segment;         // back end: XPMEM's, by which others see its memory; 0: none
   std::uint64_t pid_namespace;  // 0: not known
   std::uint64_t begin;          // start time of the process; 0: not known
   std::int32_t pid;

@@ -11,6 +11,7 @@
 #include "team/hang_doctor_page.h"
 #include "team/thread_budget.h"
 #include "team/warnings.h"
+#include "transport/xpmem.h"
 
 namespace sumac {
 namespace {
@@ -94,9 +95,9 @@ bool share(Team& team, const std::vector<Hello>& node, Reach reach, Wishes& wish
     return false;
   }
   std::byte* block = arena.accept(ticket, team.rank);
-  auto mapped = reach == Reach::none ? nullptr : map_all(team.node.pids, node, team.rank);
-  if (mapped) reach = Reach::maps;
-  const std::uint64_t agreed = agree(team, (block ? kMapped : 0) | bits_of(reach));
+  SeenMemory seen;
+  if (reach != Reach::none) seen = SeenMemory(team.node.pids, node, team.rank);
+  const std::uint64_t agreed = agree(team, (block ? kMapped : 0) | bits_of(reach) | seen.bits());
   if (!(agreed & kMapped)) {
     arena.abandon(ticket);
     hand_down_for_good(team, Reason::shared_memory);
@@ -107,8 +108,9 @@ bool share(Team& team, const std::vector<Hello>& node, Reach reach, Wishes& wish
   team.group = ShmGroup(block, ticket.layout, team.rank);
   if (!marks_calls(team)) team.group.mark_no_calls();
   team.spec.reach = reach_of(agreed);
-  const bool maps = team.spec.reach == Reach::maps;
-  team.peers = maps ? std::move(mapped) : make_peer_memory(team.spec.reach, team.node.pids);
+  // Hierarchies may have found less.
+  team.sees_all_memory &= sees_all(agreed);
+  team.peers = seen.take(agreed);
   team.spec.measured = offered.measured;
   if (!offered.known) {
     std::vector<MeasuredGroup> groups{{team.group, all, team.peers.get()}};
@@ -163,17 +165,35 @@ std::unique_ptr<PeerMemory> make_peer_memory(Reach reach, const std::vector<pid_
   return std::make_unique<CrossMemoryAttach>(pids.data(), static_cast<int>(pids.size()));
 }
 
-std::unique_ptr<PeerMemory> map_all(const std::vector<pid_t>& pids,
-                                    const std::vector<Hello>& members, int own) {
+SeenMemory::SeenMemory(const std::vector<pid_t>& pids, const std::vector<Hello>& members, int own)
+    : pids_(pids) {
   std::vector<FileIdentity> files;
+  std::vector<std::int64_t> segments;
   for (const Hello& hello : members) {
-    if (hello.memory_file.descriptor < 0) return nullptr;
     files.push_back(hello.memory_file);
+    segments.push_back(hello.segment);
   }
-  auto memory =
-      std::make_unique<MappedMemory>(make_peer_memory(Reach::copies, pids), pids, files, own);
-  if (!memory->works()) return nullptr;
-  return memory;
+  const auto see = [&](AllWindows windows) -> std::unique_ptr<PeerMemory> {
+    auto memory = std::make_unique<MappedMemory>(make_peer_memory(Reach::copies, pids),
+                                                 std::move(windows), own);
+    if (!memory->works()) return nullptr;
+    return memory;
+  };
+  const auto place = static_cast<std::size_t>(own);
+  if (files[place].descriptor >= 0) in_files_ = see(windows_on_files(pids, files, own));
+  const Xpmem* const xpmem = segments[place] > 0 ? Xpmem::opened() : nullptr;
+  if (xpmem) all_ = see(xpmem->windows_on(segments, own));
+}
+
+std::uint64_t SeenMemory::bits() const {
+  if (pids_.empty()) return kMaps | kSeesAll;
+  return (in_files_ ? kMaps : 0) | (all_ ? kSeesAll : 0);
+}
+
+std::unique_ptr<PeerMemory> SeenMemory::take(std::uint64_t agreed) {
+  const Reach reach = pids_.empty() ? Reach::none : reach_of(agreed);
+  if (reach == Reach::maps) return std::move(sees_all(agreed) ? all_ : in_files_);
+  return make_peer_memory(reach, pids_);
 }
 
 std::uint64_t agree(Team& team, std::uint64_t worked) {

@@ -24,25 +24,41 @@ void hand_down_for_good(Team& team, Reason reason);
 
 // These bits tell what worked on this rank. The ranks agree on what worked on all of them.
 inline constexpr std::uint64_t kMapped = 1, kCopies = 2, kMessages = 4, kMaps = 8;
+// XPMEM shows this rank all memory of the others.
+inline constexpr std::uint64_t kSeesAll = 64;
 // These tell of the groups that this rank leads: none was too large for the budget, and none must
 // be measured.
 inline constexpr std::uint64_t kInBudget = 16, kMeasured = 32;
 
-// bits_of() tells what this rank can do with the buffers of its node's ranks as bits; its inverse
-// tells, from the bits agreed on, what all can.
-constexpr std::uint64_t bits_of(Reach reach) {
-  return (reach >= Reach::copies ? kCopies : 0) | (reach >= Reach::maps ? kMaps : 0);
-}
+// Tells what this rank can copy, as bits; and, from the bits agreed on, what all ranks can do.
+constexpr std::uint64_t bits_of(Reach reach) { return reach >= Reach::copies ? kCopies : 0; }
 constexpr Reach reach_of(std::uint64_t agreed) {
   if (!(agreed & kCopies)) return Reach::none;
-  return agreed & kMaps ? Reach::maps : Reach::copies;
+  return agreed & (kMaps | kSeesAll) ? Reach::maps : Reach::copies;
+}
+constexpr bool sees_all(std::uint64_t agreed) {
+  return (agreed & kCopies) != 0 && (agreed & kSeesAll) != 0;
 }
 // Returns this rank's copies from and to the buffers of `pids`, by rank; null if there are none.
 std::unique_ptr<PeerMemory> make_peer_memory(Reach reach, const std::vector<pid_t>& pids);
-// Maps the memory of all members of a group, which share a node, if each has some for the others.
-// `own` is this rank in the group. Returns null if this rank cannot.
-std::unique_ptr<PeerMemory> map_all(const std::vector<pid_t>& pids,
-                                    const std::vector<Hello>& members, int own);
+
+// The ways in which this rank sees the memory of a group whose members share a node.
+class SeenMemory {
+ public:
+  // Sees nothing, and needs to see nothing.
+  SeenMemory() = default;
+  // `own` is this rank in the group.
+  SeenMemory(const std::vector<pid_t>& pids, const std::vector<Hello>& members, int own);
+  // Tells what this rank can see.
+  std::uint64_t bits() const;
+  // Returns how this rank reaches the group, when all ranks have agreed on these bits. Null if it
+  // cannot.
+  std::unique_ptr<PeerMemory> take(std::uint64_t agreed);
+
+ private:
+  std::vector<pid_t> pids_;
+  std::unique_ptr<PeerMemory> all_, in_files_;
+};
 std::uint64_t agree(Team& team, std::uint64_t worked);
 
 // Sets up the hierarchies of the team's collectives; none if one flat group is enough. `node` has

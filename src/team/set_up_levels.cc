@@ -17,7 +17,8 @@ struct Planned {
   std::string_view text;
   std::vector<Collective> collectives;
   std::unique_ptr<Levels> levels = std::make_unique<Levels>();  // too large for small stacks
-  std::shared_ptr<PeerMemory> lowest;  // how this rank reaches its group on the lowest level
+  SeenMemory seen;                     // what this rank sees of its group on the lowest level
+  std::shared_ptr<PeerMemory> lowest;  // how it reaches that group
   TeamMessages messages;
 };
 
@@ -45,14 +46,16 @@ class LevelsSetUp {
   void measure(std::vector<Planned>& all);
   // Agrees on what worked. If memory or messages are missing, the blocks are given back.
   std::uint64_t agree_on_all();
-  // Finds how this rank reaches its group on the lowest level, provided that it can do `reach` with
-  // the buffers of its node's ranks. Notes what it can.
-  void reach_lowest(Planned& planned, const std::vector<Hello>& node, Reach reach);
+  // Finds what this rank sees of its group on the lowest level, and notes it.
+  void see_lowest(Planned& planned, const std::vector<Hello>& node);
   // Returns the hierarchy in use, after everything worked. Messages have tags from `first_tag` on.
   std::unique_ptr<LevelsRun> make_run(Planned& planned, std::shared_ptr<PeerMemory> lowest,
                                       std::shared_ptr<Messages> messages, int first_tag);
 
-  void note_reach(Reach reach) { worked_ |= bits_of(std::min(reach, most_reach_)); }
+  void note_reach(Reach reach) {
+    worked_ |= bits_of(reach);
+    if (reach != Reach::none) worked_ |= seen_;
+  }
 
   static constexpr std::uint64_t kMust = kMapped | kMessages;
 
@@ -64,8 +67,8 @@ class LevelsSetUp {
 
   Team& team_;
   const std::size_t budget_;
-  Reach most_reach_ = Reach::maps;  // for the lowest groups that this rank is in
-  std::vector<Ticket> tickets_;     // tickets of the blocks that this rank has accepted
+  std::uint64_t seen_ = kMaps | kSeesAll;  // bits of all lowest groups that this rank is in
+  std::vector<Ticket> tickets_;            // tickets of the blocks that this rank has accepted
   std::uint64_t worked_ = kMust | kInBudget | kMeasured;
 };
 
@@ -181,14 +184,12 @@ std::uint64_t LevelsSetUp::agree_on_all() {
   return agreed;
 }
 
-void LevelsSetUp::reach_lowest(Planned& planned, const std::vector<Hello>& node, Reach reach) {
+void LevelsSetUp::see_lowest(Planned& planned, const std::vector<Hello>& node) {
   const LevelGroup& lowest = planned.levels->groups[0];
-  if (!shares(lowest) || reach == Reach::none) return;
+  if (!shares(lowest)) return;
   const std::vector<pid_t> pids = team_.node.of(team_.node.pids, lowest.members);
-  planned.lowest = map_all(pids, team_.node.of(node, lowest.members), lowest.rank);
-  if (planned.lowest) return;
-  most_reach_ = Reach::copies;
-  planned.lowest = make_peer_memory(reach, pids);
+  planned.seen = SeenMemory(pids, team_.node.of(node, lowest.members), lowest.rank);
+  seen_ &= planned.seen.bits();
 }
 
 std::unique_ptr<LevelsRun> LevelsSetUp::make_run(Planned& planned,
@@ -234,9 +235,9 @@ bool set_up_levels(Team& team, const Introduction& introduced, const std::vector
   set_up.make_blocks(all);
   for (Planned& planned : all) {
     set_up.make_messages(planned);
-    set_up.reach_lowest(planned, node, reach);
+    if (reach != Reach::none) set_up.see_lowest(planned, node);
   }
-  set_up.note_reach(reach == Reach::copies ? Reach::maps : reach);
+  set_up.note_reach(reach);
   const std::uint64_t agreed = set_up.agree_on_all();
   if ((agreed & LevelsSetUp::kMust) != LevelsSetUp::kMust) {
     hand_down_for_good(team, (agreed & kInBudget) == 0 ? Reason::budget
@@ -245,6 +246,8 @@ bool set_up_levels(Team& team, const Introduction& introduced, const std::vector
     return false;
   }
   team.spec.reach = reach_of(agreed);
+  team.sees_all_memory = sees_all(agreed);
+  for (Planned& planned : all) planned.lowest = planned.seen.take(agreed);
   if (team.spec.reach == Reach::maps && !all.empty()) {
     team.direct_tries = std::make_unique<DirectTries>(ChoiceTable());
   }

@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "testing/thread_team.h"
+#include "transport/xpmem.h"
 
 namespace sumac::testing {
 namespace {
@@ -253,6 +254,34 @@ TEST(SetUp, MemoryOfAllRanksIsMapped) {
         const auto other = (r + 1) % setting.ranks();
         if (maps && one_group) {
           EXPECT_NE(all[r].peers->view(other, 1 << 20, 8), nullptr);
+        }
+      }
+    });
+  }
+}
+
+// With XPMEM they see all memory, if all of them see that of all others. A rank without a memory
+// file does not matter then.
+TEST(SetUp, AllMemoryIsSeenByXpmem) {
+  const pid_t self = getpid();
+  CrossMemoryAttach memory(&self, 1);
+  if (!attach_works(memory, 0, own_attach_probe())) GTEST_SKIP() << "this system refuses attach";
+  const Xpmem* const xpmem = Xpmem::open(SUMAC_STAND_IN);
+  ASSERT_NE(xpmem, nullptr);
+  for (int defect = 0; defect < 3; ++defect) {
+    for_each_rank_of_teams([&](Setting& setting) {
+      setting.all_hellos = [&](int, Hello& own) { own.segment = xpmem->segment(); };
+      if (defect == 1) setting.odd_hello = [](Hello& own) { own.segment = 0; };
+      if (defect == 2) setting.odd_hello = [](Hello& own) { ++own.segment; };
+      ThreadTeam all(setting);
+      expect_together(all);
+      const bool sees = defect == 0 || in_group_of(all[setting.odd]) == 1;
+      for (int r = 0; r < setting.ranks(); ++r) {
+        EXPECT_EQ(all[r].spec.reach == Reach::maps, sees);
+        EXPECT_EQ(all[r].sees_all_memory, sees);
+        EXPECT_EQ(all[r].direct_tries != nullptr, sees);
+        if (sees && all[0].levels.empty()) {
+          EXPECT_NE(all[r].peers->view((r + 1) % setting.ranks(), 1 << 20, 8), nullptr);
         }
       }
     });

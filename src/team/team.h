@@ -46,6 +46,9 @@ struct TeamSetUp {
 
   // Null if no call goes direct.
   std::unique_ptr<DirectTries> direct_tries;
+  // Agreed: the ranks of each node see all of each other's memory (transport/xpmem.h), and not only
+  // what was moved or born where others map it.
+  bool sees_all_memory = false;
 
   // Collectives that have a hierarchy find it here; the others have null. Collectives with the same
   // hierarchy share it.

@@ -19,18 +19,6 @@ namespace {
 constexpr std::size_t kWindow = MappedMemory::kWindow;
 constexpr std::size_t kHuge = std::size_t{2} << 20;
 
-using Known = std::map<std::pair<std::uint64_t, std::uint64_t>, std::weak_ptr<PeerWindows>>;
-
-std::mutex& mutex() {
-  static auto* the_mutex = new std::mutex;
-  return *the_mutex;
-}
-// This object is never destroyed, since groups may end while the process does.
-Known& known() {
-  static auto* the_known = new Known;
-  return *the_known;
-}
-
 // Reserves address space for a window, aligned so that the owner's large pages can be mapped as
 // such.
 std::byte* reserve() {
@@ -73,30 +61,66 @@ int open_file(pid_t pid, const FileIdentity& file) {
   return -1;
 }
 
-}  // namespace
+class FileWindows final : public PeerWindows {
+ public:
+  FileWindows(const Key& key, pid_t pid, const FileIdentity& file)
+      : PeerWindows(key), pid_(pid), file_(file) {}
+  ~FileWindows() override {
+    for_all([](std::byte* memory) { munmap(memory, kWindow); });
+  }
 
-std::shared_ptr<PeerWindows> PeerWindows::of(pid_t pid, const FileIdentity& file) {
-  const std::lock_guard<std::mutex> lock(mutex());
-  std::weak_ptr<PeerWindows>& place = known()[{file.device, file.inode}];
-  if (auto windows = place.lock()) return windows;
-  struct stat found = {};
-  if (stat(PeerPath(pid, file).text(), &found) != 0 || !is_file(found, file)) return nullptr;
-  std::shared_ptr<PeerWindows> windows(new PeerWindows(pid, file));
-  place = windows;
-  return windows;
+ private:
+  std::byte* map(std::uint64_t number) override;
+
+  const pid_t pid_;
+  const FileIdentity file_;
+};
+
+// A core file does not get the peer's memory, and neither does a child that is forked.
+std::byte* FileWindows::map(std::uint64_t number) {
+  std::byte* const place = reserve();
+  if (!place) return nullptr;
+  const int file = is_locked(place) ? -1 : open_file(pid_, file_);
+  const auto offset = static_cast<off_t>(number * kWindow);
+  const bool mapped =
+      file >= 0 && mmap(place, kWindow, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, offset) != MAP_FAILED;
+  if (file >= 0) close(file);
+  if (!mapped) {
+    munmap(place, kWindow);
+    return nullptr;
+  }
+  madvise(place, kWindow, MADV_DONTDUMP);
+  madvise(place, kWindow, MADV_DONTFORK);
+  return place;
 }
 
+using Known = std::map<PeerWindows::Key, std::weak_ptr<PeerWindows>>;
+// This object is never destroyed, since groups may end while the process does.
+Known& known() {
+  static auto* the_known = new Known;
+  return *the_known;
+}
+
+}  // namespace
+
+std::mutex& PeerWindows::mutex() {
+  static auto* the_mutex = new std::mutex;
+  return *the_mutex;
+}
+
+std::weak_ptr<PeerWindows>& PeerWindows::place_of(const Key& key) { return known()[key]; }
+
 PeerWindows::~PeerWindows() {
-  for (std::size_t i = 0; i < count_; ++i) munmap(windows_[i].memory, kWindow);
   const std::lock_guard<std::mutex> lock(mutex());
-  const auto place = known().find({file_.device, file_.inode});
+  const auto place = known().find(key_);
   if (place != known().end() && place->second.expired()) known().erase(place);
 }
 
 std::byte* PeerWindows::view(std::uintptr_t address, std::size_t bytes) {
-  const std::uint64_t number = address / kWindow;
-  const std::size_t offset = address % kWindow;
-  if (bytes > kWindow - offset) return nullptr;
+  const std::uint64_t number = address / kPeerWindow;
+  const std::size_t offset = address % kPeerWindow;
+  if (bytes > kPeerWindow - offset) return nullptr;
   std::byte* const begin = window(number);
   return begin ? begin + offset : nullptr;
 }
@@ -123,33 +147,28 @@ std::byte* PeerWindows::window(std::uint64_t number) {
   return added;
 }
 
-// A core file does not get the peer's memory, and neither does a child that is forked.
-std::byte* PeerWindows::map(std::uint64_t number) {
-  std::byte* const place = reserve();
-  if (!place) return nullptr;
-  const int file = is_locked(place) ? -1 : open_file(pid_, file_);
-  const auto offset = static_cast<off_t>(number * kWindow);
-  const bool mapped =
-      file >= 0 && mmap(place, kWindow, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, offset) != MAP_FAILED;
-  if (file >= 0) close(file);
-  if (!mapped) {
-    munmap(place, kWindow);
-    return nullptr;
+AllWindows windows_on_files(const std::vector<pid_t>& pids, const std::vector<FileIdentity>& files,
+                            int own_rank) {
+  AllWindows all(pids.size());
+  for (std::size_t r = 0; r < pids.size(); ++r) {
+    if (static_cast<int>(r) == own_rank) continue;
+    const FileIdentity& file = files[r];
+    const PeerWindows::Key key{file.device, file.inode};
+    all[r] = PeerWindows::shared(key, [&]() -> std::shared_ptr<PeerWindows> {
+      struct stat found = {};
+      const PeerPath path(pids[r], file);
+      if (stat(path.text(), &found) != 0 || !is_file(found, file)) return nullptr;
+      return std::make_shared<FileWindows>(key, pids[r], file);
+    });
   }
-  madvise(place, kWindow, MADV_DONTDUMP);
-  madvise(place, kWindow, MADV_DONTFORK);
-  return place;
+  return all;
 }
 
-MappedMemory::MappedMemory(std::unique_ptr<PeerMemory> copies, const std::vector<pid_t>& pids,
-                           const std::vector<FileIdentity>& files, int own_rank)
-    : copies_(std::move(copies)), windows_(pids.size()) {
-  for (std::size_t r = 0; r < pids.size() && works_; ++r) {
-    if (static_cast<int>(r) == own_rank) continue;
-    windows_[r] = PeerWindows::of(pids[r], files[r]);
-    works_ = windows_[r] != nullptr;
+bool MappedMemory::works() const {
+  for (std::size_t r = 0; r < windows_.size(); ++r) {
+    if (!windows_[r] && static_cast<int>(r) != own_) return false;
   }
+  return true;
 }
 
 std::byte* MappedMemory::view(int peer, std::uintptr_t address, std::size_t bytes) {

@@ -55,7 +55,8 @@ MappedMemory seen_by_rank_0(const FileIdentity& file, int others = 1) {
   const auto ranks = static_cast<std::size_t>(others) + 1;
   std::vector<FileIdentity> files(ranks, file);
   files[0] = {};
-  return {std::make_unique<LocalPeerMemory>(), std::vector<pid_t>(ranks, getpid()), files, 0};
+  return {std::make_unique<LocalPeerMemory>(),
+          windows_on_files(std::vector<pid_t>(ranks, getpid()), files, 0), 0};
 }
 
 std::uintptr_t address(const void* place) { return reinterpret_cast<std::uintptr_t>(place); }
@@ -216,7 +217,8 @@ TEST(MappedMemory, BetweenProcesses) {
   const pid_t child = fork();
   if (child == 0) {
     FileIdentity none;
-    MappedMemory memory(std::make_unique<LocalPeerMemory>(), {0, parent}, {none, owner.file()}, 0);
+    MappedMemory memory(std::make_unique<LocalPeerMemory>(),
+                        windows_on_files({0, parent}, {none, owner.file()}, 0), 0);
     if (!memory.works()) _exit(2);
     std::byte* const view = memory.view(1, address(own), 8);
     if (!view || view[3] != std::byte{1}) _exit(3);

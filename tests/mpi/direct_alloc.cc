@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collectives on memory of MPI_Alloc_mem, which is born shared: they go direct without any option,
-// alone and together with ordinary buffers, and while memory comes and goes.
+// alone and together with ordinary buffers, and while memory comes and goes. The same with memory
+// that XPMEM shows, of malloc(), together with memory that it does not show.
 // direct_alloc sweep            sizes around the threshold and pages, all forms and places
 // direct_alloc random ROUNDS [SEED [N]]    one of N calls goes direct at least; 0: any number
 // direct_alloc threads ROUNDS   of MPI_THREAD_MULTIPLE
 // direct_alloc rounds N         allocations, without growth of mappings, memory or descriptors
 // direct_alloc off              SUMAC_PROMOTE=off: none goes direct
+// direct_alloc attached MODE ...  memory of malloc(), which XPMEM's stand-in gives (tests/xpmem)
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include <map>
@@ -22,28 +25,45 @@ namespace {
 using namespace test;
 
 constexpr std::size_t kThreshold = 65536, kPage = 4096;
-constexpr What kWhats[] = {What::allreduce, What::reduce, What::bcast, What::allgather,
-                           What::reduce_scatter_block};
+constexpr What kWhats[] = {
+    What::allreduce, What::reduce, What::bcast, What::allgather, What::reduce_scatter_block,
+    What::alltoall};
 
-// Memory of MPI_Alloc_mem, or of malloc().
+bool attached = false;
+
+// Memory of MPI_Alloc_mem, or of malloc(), or what the program has mapped.
 class Memory {
  public:
-  Memory(std::size_t bytes, bool ordinary = false) : ordinary_(ordinary) {
-    if (ordinary) {
+  Memory(std::size_t bytes, bool ordinary = false)
+      : bytes_(bytes),
+        from_(attached ? (ordinary ? From::mmap : From::malloc)
+                       : (ordinary ? From::malloc : From::alloc_mem)) {
+    if (from_ == From::malloc) {
       at_ = static_cast<unsigned char*>(std::malloc(bytes));
+    } else if (from_ == From::mmap) {
+      void* const mapped =
+          mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      at_ = mapped == MAP_FAILED ? nullptr : static_cast<unsigned char*>(mapped);
     } else {
       MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &at_);
     }
     CHECK(at_, "%zu bytes", bytes);
   }
-  ~Memory() { ordinary_ ? std::free(at_) : static_cast<void>(MPI_Free_mem(at_)); }
+  ~Memory() {
+    if (from_ == From::malloc) std::free(at_);
+    if (from_ == From::mmap) munmap(at_, bytes_);
+    if (from_ == From::alloc_mem) MPI_Free_mem(at_);
+  }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
   unsigned char* at() const { return at_; }
 
  private:
+  enum class From { malloc, mmap, alloc_mem };
+
   unsigned char* at_ = nullptr;
-  bool ordinary_;
+  std::size_t bytes_;
+  From from_;
 };
 
 struct Served {
@@ -53,7 +73,7 @@ struct Served {
 
 std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-bool is_in_parts(What what) { return scatters(what) || gathers(what); }
+bool is_in_parts(What what) { return scatters(what) || gathers(what) || exchanges(what); }
 
 // From the sizes on from which the shipped rules take direct algorithms; pages that buffers do not
 // share are at most half of the bytes.
@@ -62,7 +82,8 @@ bool may_be_direct(const Call& call) {
   const std::size_t own = c.counts[0] * c.numbers->size;
   const std::size_t all = own * static_cast<std::size_t>(is_in_parts(c.what) ? ranks : 1);
   const bool late = c.what == What::reduce || gathers(c.what);
-  return all >= (late ? 2 : 1) * kThreshold && (!gathers(c.what) || own >= 8 * kPage);
+  const std::size_t least = exchanges(c.what) ? 4 : late ? 2 : 1;
+  return all >= least * kThreshold && (!gathers(c.what) || own >= 8 * kPage);
 }
 
 void make(Call& call, Served& served, bool all_shared) {
@@ -74,7 +95,8 @@ void make(Call& call, Served& served, bool all_shared) {
     call.check();
     call.fill(call.of().seed + 1);
     call.start();
-  } else if (call.of().form == Form::blocking && all_shared && may_be_direct(call)) {
+  } else if (call.of().form == Form::blocking && all_shared && may_be_direct(call) &&
+             !was_handed_down("the rules prefer the MPI here")) {
     served.note();
   }
   call.wait();
@@ -135,7 +157,7 @@ class Rounds {
       : shared_(seed), own_(seed * 1000 + static_cast<std::uint64_t>(rank)), group_(group) {}
 
   void round() {
-    Case c{.what = kWhats[shared_.below(5)], .seed = shared_.next()};
+    Case c{.what = kWhats[shared_.below(std::size(kWhats))], .seed = shared_.next()};
     c.counts = {16 + shared_.below(shared_.below(4) ? 50000 : 300000)};
     if (is_in_parts(c.what)) c.counts[0] = c.counts[0] / static_cast<std::size_t>(ranks) + 1;
     c.form = shared_.below(4) ? Form::blocking : Form::nonblocking;
@@ -153,6 +175,7 @@ class Rounds {
     if (!send_ || own_.below(30) > 0) return;
     unsigned char* const at = send_->at();
     at[0] = 1;
+    if (attached) return;  // the stand-in's memory is not copied by a fork
     const pid_t child = fork();
     if (child == 0) {
       const bool same = at[0] == 1;
@@ -245,6 +268,8 @@ void run_off() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  attached = argc > 1 && !std::strcmp(argv[1], "attached");
+  if (attached) --argc, ++argv;
   const std::string mode = argc > 1 ? argv[1] : "sweep";
   const bool threads = mode == "threads";
   const int provided = start(argc, argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED);

@@ -13,6 +13,7 @@ import pytest
 import sumac_mpi
 from conftest import script
 from sumac_mpi.base import requirements
+from sumac_mpi.commands import info
 from sumac_mpi.library import tables
 from sumac_mpi.machine import hardware
 
@@ -351,16 +352,22 @@ class TestInfo:
         ]  # fmt: skip
 
     @pytest.mark.parametrize(
-        ("value", "text"),
+        ("value", "loaded", "text"),
         [
-            ("alloc", "memory of MPI_Alloc_mem and MPI_Win_allocate_shared"),
-            ("auto", "memory of MPI_Alloc_mem and MPI_Win_allocate_shared, and promoted buffers"),
-            ("off", "no buffers (SUMAC_PROMOTE=off)"),
+            ("alloc", True, "memory of MPI_Alloc_mem and MPI_Win_allocate_shared"),
+            ("xpmem", True, "all buffers (XPMEM)"),
+            ("xpmem", False, "memory of MPI_Alloc_mem and MPI_Win_allocate_shared; XPMEM's module "
+                             "is not loaded"),
+            ("auto", True, "all buffers (XPMEM)"),
+            ("auto", False, "memory of MPI_Alloc_mem and MPI_Win_allocate_shared, and promoted "
+                            "buffers"),
+            ("off", True, "no buffers (SUMAC_PROMOTE=off)"),
         ],
-    )
-    def test_direct_memory(self, sandbox, sumac, value, text):
+    )  # fmt: skip
+    def test_direct_memory(self, sandbox, sumac, monkeypatch, tmp_path, value, loaded, text):
+        monkeypatch.setattr(info, "XPMEM", tmp_path if loaded else tmp_path / "none")
         for table, more in (
-            ("options", {"kind": "choice", "default": "alloc", "choices": "off|alloc|auto",
+            ("options", {"kind": "choice", "default": "xpmem", "choices": "off|alloc|xpmem|auto",
                          "agreed": True, "doc": "Direct memory"}),
             ("settings", {"value": value, "source": "default", "locked": False}),
         ):  # fmt: skip

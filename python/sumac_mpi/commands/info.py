@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import platform
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
@@ -198,11 +199,18 @@ def _show_options(facts: Facts, full: bool) -> list[str]:
     return lines
 
 
+XPMEM = Path("/dev/xpmem")
+
+
 def _direct_memory(rows: list[Facts]) -> list[str]:
     """In which buffers the ranks of a node work in place; none if the table lacks the option."""
     values = [row["value"] for row in rows if row["name"] == "SUMAC_PROMOTE"]
     given = "memory of MPI_Alloc_mem and MPI_Win_allocate_shared"
     texts = {"off": "no buffers (SUMAC_PROMOTE=off)", "alloc": given}
+    if XPMEM.exists():
+        attached = "all buffers (XPMEM)"
+        return ["Direct   " + texts.get(value, attached) for value in values]
+    texts["xpmem"] = f"{given}; XPMEM's module is not loaded"
     return ["Direct   " + texts.get(value, f"{given}, and promoted buffers") for value in values]
 
 

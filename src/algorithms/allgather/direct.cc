@@ -35,18 +35,9 @@ Task direct(Strand& strand, ShmGroup& group, const AllgatherArguments& args,
     const Edges theirs(args.parts[from].bytes, inside);
     if (theirs.bytes() == 0) continue;
     co_await strand.until(group.out(from, position));
-    theirs.take(group, position, from, to);
+    theirs.take(group, position, from, {0, args.parts[from].bytes}, to);
   }
-  const Claims all(group, position, 1);
-  if (peers.refusals->any()) [[unlikely]]
-    group.mark_refused(own, position);
-  all.note_done(own);
-  // The others read this rank's input until then.
-  co_await strand.until(all.all_done());
-  if (group.any_refused(position)) [[unlikely]]
-    co_await relay_all(strand, group, position, *peers.refusals);
-  group.finish(position);
-  group.note_finished_before(position);
+  co_await end_fetching(strand, group, position, peers);
 }
 
 Traffic direct_cost(const GroupCall& call) { return traffic_in_memory(3, others_parts(call)); }

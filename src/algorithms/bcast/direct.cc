@@ -22,7 +22,7 @@ Task direct(Strand& strand, ShmGroup& group, const BcastArguments& args, const S
   co_await copy_shares(strand, group, args, peers, position, inside);
   if (!root && edges.bytes() > 0) {
     co_await strand.until(group.out(args.root, position));
-    edges.take(group, position, args.root, args.buffer);
+    edges.take(group, position, args.root, {0, args.bytes}, args.buffer);
   }
   group.finish(position);
 }

@@ -8,16 +8,6 @@
 #include "algorithms/functions.h"
 
 namespace sumac::reduce_scatter {
-namespace {
-
-// Returns the part of a vector that both ranges have, if any.
-Part common(Part a, Part b) {
-  const std::size_t from = std::max(a.offset, b.offset);
-  const std::size_t to = std::min(a.offset + a.bytes, b.offset + b.bytes);
-  return {from, to > from ? to - from : 0};
-}
-
-}  // namespace
 
 Task direct(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args,
             const SingleCopy& peers, const Direct& direct) {

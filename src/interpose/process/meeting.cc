@@ -10,6 +10,7 @@
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"
+#include "interpose/process/attachable.h"
 #include "interpose/process/members.h"
 #include "interpose/process/own_memory.h"
 #include "interpose/process/process.h"
@@ -94,6 +95,7 @@ Hello hello_of_process(const Communicator& c) {
   Hello hello = own_hello(c.context, c.hierarchy);
   hello.types = known_types_hash();
   hello.memory_file = own_memory_file();
+  hello.segment = own_segment();
   look_for_devices();
   hello.accelerator = device_memory_possible();
   hello.messengers = MpiMessages::live();

@@ -12,6 +12,7 @@
 #include "devices/where.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/process/attachable.h"
 #include "interpose/process/process.h"
 #include "observe/log.h"
 #include "promotion/born_shared.h"
@@ -26,6 +27,7 @@ namespace {
 enum class Promote : std::uint8_t {
   off,
   allocated,
+  attached,
   automatic,
   eager,
   automatic_with_devices,
@@ -88,6 +90,7 @@ void count_own_memory(Stats& stats) {
   const promotion::BornCounts born = promotion::born_counts();
   note(MemoryUse::born, born.times);
   note(MemoryUse::born_bytes, born.bytes);
+  note(MemoryUse::attached, buffers_attached());
   note(MemoryUse::promotions, counts.promotions);
   note(MemoryUse::promoted, counts.promoted_bytes);
   note(MemoryUse::huge, counts.huge_bytes);
@@ -101,6 +104,8 @@ void count_own_memory(Stats& stats) {
   for (int r = 0; r < kNumRefusals; ++r) stats.refusals[r] += counts.refusals[r + 1];
 }
 
+bool attaches() { return wanted() >= Promote::attached; }
+
 bool promotes() { return wanted() >= Promote::automatic; }
 
 bool promotes_always() { return is_eager(); }
@@ -111,12 +116,14 @@ bool lies_in_shared_memory(const void* address) {
 
 void note_call_time(std::uint64_t ns) { usage().call_took(ns); }
 
-bool use_own_memory(const void* address, std::size_t bytes, double gain_ns) {
+bool use_own_memory(const void* address, std::size_t bytes, double gain_ns, bool all_seen) {
   static std::mutex mutex;
   if (shared_mappings().place_of(address, bytes).file != 0) return true;
   if (promotion::is_born_shared(address, bytes)) {
-    return promotion::mapped(address, bytes) && promotion::prepare_shared(address, bytes);
+    return promotion::mapped(address, bytes) && promotion::prepare_shared(address, bytes) &&
+           (!all_seen || can_be_attached(address, bytes));
   }
+  if (all_seen) return can_be_attached(address, bytes);
   if (!promotes()) return false;
   if (!usage().is_private(address) && promotion::mapped(address, bytes)) {
     usage().note_use(address);

@@ -27,6 +27,8 @@ void redirect_alloc_mem(const sumac_stub& stub);
 // Adds to the statistics what was born shared or promoted, and what was not.
 void count_own_memory(Stats& stats);
 
+// Returns true if buffers are used as they are where XPMEM shows them (attachable.h).
+bool attaches();
 // Returns true if buffers are promoted.
 bool promotes();
 // Returns true if buffers are promoted at their first use, whatever that gains.
@@ -34,9 +36,10 @@ bool promotes_always();
 // Returns true if the byte lies in memory that the MPI has shared or that is born shared.
 bool lies_in_shared_memory(const void* address);
 // Counts a use of a buffer by a collective, which takes `gain_ns` less if the buffer is promoted,
-// and promotes it if that pays by now, unless its memory is shared in another way. Nobody may write
-// to the buffer meanwhile. Returns true if the others see it.
-bool use_own_memory(const void* address, std::size_t bytes, double gain_ns);
+// and promotes it if that pays by now, unless its memory is seen in another way; `all_seen` says
+// that the others see all memory that can be attached. Nobody may write to the buffer meanwhile.
+// Returns true if the others see it.
+bool use_own_memory(const void* address, std::size_t bytes, double gain_ns, bool all_seen);
 // Counts the time of a call whose buffers could have been promoted.
 void note_call_time(std::uint64_t ns);
 
