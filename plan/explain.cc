@@ -351,11 +351,9 @@ std::vector<Algorithm> Explainer::candidates(const Capabilities& communicator,
                         !(options_.reproducible && info.reduces) &&
                         (free >> Trials::class_of(options_.bytes) & 1);
   if (!is_tried) return all;
-  if (one_group) {
-    for (const Choice& next : next_choices(rules_, communicator, options_.collective,
-                                           options_.bytes, choice, Candidates::kMostOthers)) {
-      all.push_back(next.algorithm);
-    }
+  for (const Choice& next : next_choices(rules_, communicator, options_.collective, options_.bytes,
+                                         choice, Candidates::kMostOthers)) {
+    all.push_back(next.algorithm);
   }
   all.push_back(Algorithm::native);
   return all;

@@ -11,8 +11,14 @@
 // that of a rank that came last and waited for none, and the greatest shows how long programs'
 // ranks wait for each other. With a root only the greatest counts, since the root itself may wait
 // for nobody. The MPI's first call opens connections: one call of it that is not timed comes before
-// all rounds. Cost: one agreement for each round; a candidate that is twice as slow as another
-// serves two calls. Needs: that all ranks take the same turns at the same calls.
+// all rounds.
+//
+// Trials may take a twentieth of the time of a class. The turns of a candidate that is slower than
+// the best cost the difference, and so does an agreement; calls that go by the best pay for them,
+// and a round that the calls so far have not paid for has to wait. Of a candidate that has had no
+// turn yet this takes it that it is half as fast as the best. All of it is reckoned from times that
+// the ranks have agreed on. Cost: one agreement for each round; a candidate that is twice as slow
+// as another serves two calls. Needs: that all ranks take the same turns at the same calls.
 #pragma once
 
 #include <cstddef>
@@ -37,19 +43,27 @@ class Candidates {
   static constexpr int kMostOthers = 2, kMost = kMostOthers + 2;
 
   Candidates() = default;
-  Candidates(const std::vector<Choice>& others, bool with_mpi);
+  // `first` is what the rules choose for the first call of the class.
+  Candidates(const Choice& first, const std::vector<Choice>& others, bool with_mpi);
 
-  int count() const { return 1 + others_ + with_mpi_; }
+  int count() const { return own() + with_mpi_; }
+  // Returns how many are Sumac's own: the first ones.
+  int own() const { return 1 + others_; }
   bool with_mpi() const { return with_mpi_; }
   Route route(int candidate) const {
     if (candidate == 0) return Route::rules;
     return candidate <= others_ ? Route::other : Route::native;
   }
   // Returns the choice of a candidate whose route is `other`.
-  const Choice& other(int candidate) const { return choices_[candidate - 1]; }
+  const Choice& other(int candidate) const { return choices_[candidate]; }
+
+  // Returns the candidate that is what `candidate` is among `those`; the first one if there is
+  // none, or if the rules choose differently for the two, so that they were compared with something
+  // else.
+  int like(const Candidates& those, int candidate) const;
 
  private:
-  Choice choices_[kMostOthers];
+  Choice choices_[1 + kMostOthers];
   std::uint8_t others_ = 0;
   bool with_mpi_ = false;
 };
@@ -77,7 +91,16 @@ class Comparison {
  public:
   static constexpr int kRounds = 4;
   static constexpr int kTurns[kRounds] = {2, 2, 4, 8};  // each candidate has so many
-  static constexpr int kWords = 2 * Candidates::kMost;
+  static constexpr int kWords = 2 * Candidates::kMost + 1;
+  // So many calls by the best pay for a turn that takes twice as long.
+  static constexpr std::uint32_t kPayingCalls = 20;
+  // Nothing is paid for with more calls than these.
+  static constexpr std::uint32_t kMostCalls = 1 << 30;
+
+  // Returns how many calls pay for the first round of so many candidates.
+  static constexpr std::uint32_t calls_before(int candidates) {
+    return kPayingCalls * static_cast<std::uint32_t>(kTurns[0] * (candidates - 1));
+  }
 
   // Compares this many candidates, with a call before that warms the last one up.
   Comparison(int candidates, bool warms_up);
@@ -91,20 +114,29 @@ class Comparison {
   // Returns true if all turns of the round have been taken: the ranks have yet to agree.
   bool round_is_over() const { return turns_ == left() * kTurns[round_]; }
   // Writes what this rank says, of which the ranks must take the greatest, word by word.
-  void write(std::uint64_t (&words)[kWords]) const;
+  // `agreement_ns` is how long agreements take on this rank; 0 if that is not known.
+  void write(std::uint64_t (&words)[kWords], std::uint64_t agreement_ns) const;
   // Ends the round with what the ranks have agreed on.
   void settle(const std::uint64_t (&agreed)[kWords], bool has_root);
+  // Returns how many calls that go by the best pay for all turns so far and for those of the next
+  // round, if there is one.
+  std::uint32_t calls_to_pay() const;
 
   // Returns true if all rounds are over, or only one candidate is left.
   bool has_ended() const { return round_ == kRounds || left() == 1; }
   // Returns the first candidate that no other has been found to be clearly faster than.
   int best() const { return best_; }
+  // Returns the same of the first `among` candidates alone, whether they are left or not.
+  int best_of_first(int among, bool has_root) const;
   // Returns what the ranks last agreed on of this candidate.
   const AgreedTime& time(int candidate) const { return agreed_[candidate]; }
 
  private:
   int left() const;
+  std::uint64_t cost_of_round(int round) const;
 
+  std::uint64_t cost_ = 0;                       // of the rounds so far, in ns
+  std::uint64_t agreement_ns_ = 0;               // the least of any rank; 0: not known
   std::uint64_t least_[Candidates::kMost] = {};  // this rank's
   AgreedTime agreed_[Candidates::kMost];
   std::uint8_t left_;  // a bit for each candidate that is left

@@ -32,7 +32,7 @@ struct Alone {
       }
     } while (!comparison.round_is_over());
     std::uint64_t words[Comparison::kWords];
-    comparison.write(words);
+    comparison.write(words, 0);
     comparison.settle(words, has_root);
   }
   // Returns what is kept.
@@ -45,19 +45,36 @@ struct Alone {
   std::map<int, int> turns;
 };
 
+const Choice kLines{Algorithm::allreduce_flat_lines}, kSplit{Algorithm::allreduce_split_slots},
+    kFlat{Algorithm::allreduce_flat_slots};
+
 TEST(Candidates, AreTheRulesThenOthersThenTheMpi) {
-  const Choice split{Algorithm::allreduce_split_slots}, flat{Algorithm::allreduce_flat_slots};
-  const Candidates all({split, flat, {Algorithm::allreduce_tree}}, true);
+  const Candidates all(kLines, {kSplit, kFlat, {Algorithm::allreduce_tree}}, true);
   ASSERT_EQ(all.count(), 4);
+  EXPECT_EQ(all.own(), 3);
   EXPECT_EQ(all.route(0), Route::rules);
   EXPECT_EQ(all.route(1), Route::other);
-  EXPECT_EQ(all.other(1), split);
-  EXPECT_EQ(all.other(2), flat);
+  EXPECT_EQ(all.other(1), kSplit);
+  EXPECT_EQ(all.other(2), kFlat);
   EXPECT_EQ(all.route(3), Route::native);
-  const Candidates with_mpi({}, true), one({}, false);
+  const Candidates with_mpi(kLines, {}, true), one(kLines, {}, false);
   ASSERT_EQ(with_mpi.count(), 2);
   EXPECT_EQ(with_mpi.route(1), Route::native);
   EXPECT_EQ(one.count(), 1);
+}
+
+TEST(Candidates, AreFoundAgainAmongOthers) {
+  const Candidates all(kLines, {kSplit, kFlat}, true), fewer(kLines, {kFlat}, true);
+  EXPECT_EQ(fewer.like(all, 0), 0);
+  EXPECT_EQ(fewer.like(all, 1), 0);
+  EXPECT_EQ(fewer.like(all, 2), 1);
+  EXPECT_EQ(fewer.like(all, 3), 2);
+  EXPECT_EQ(all.like(fewer, 1), 2);
+  EXPECT_EQ(all.like(fewer, 2), 3);
+  EXPECT_EQ(Candidates(kLines, {kFlat}, false).like(all, 3), 0);
+  // They are faster than something else there.
+  EXPECT_EQ(Candidates(kSplit, {kFlat}, true).like(all, 2), 0);
+  EXPECT_EQ(Candidates(kSplit, {kFlat}, true).like(all, 3), 0);
 }
 
 // If calls that follow a computation alternate with others that do not, or come in groups, all
@@ -198,7 +215,7 @@ TEST(Comparison, TheLeastTimeCounts) {
           comparison.note(static_cast<std::uint64_t>(t == bad ? 1'000'000 : time));
         }
         std::uint64_t words[Comparison::kWords];
-        comparison.write(words);
+        comparison.write(words, 0);
         comparison.settle(words, false);
       }
       EXPECT_EQ(comparison.best(), slower) << bad;
@@ -230,6 +247,57 @@ TEST(Comparison, WithoutARootTheFastestRankMustSaySoToo) {
   EXPECT_EQ(best_of({200, 300}, {200, 100}, true), 0);
 }
 
+// Among some of the first, too, whether they have been dropped or not.
+TEST(Comparison, TheBestOfTheFirstIsKnown) {
+  Alone alone(4);
+  alone.play({400, 350, 300, 100});
+  EXPECT_EQ(alone.comparison.best(), 3);
+  EXPECT_EQ(alone.comparison.best_of_first(4, false), 3);
+  EXPECT_EQ(alone.comparison.best_of_first(3, false), 2);
+  EXPECT_EQ(alone.comparison.best_of_first(2, false), 1);
+  EXPECT_EQ(alone.comparison.best_of_first(1, false), 0);
+  EXPECT_EQ(Alone(4).comparison.best_of_first(3, true), 0);
+}
+
+// A turn that takes twice as long as the best is paid for by twenty calls.
+TEST(Comparison, CallsPayForTurns) {
+  Alone alone(3);
+  EXPECT_EQ(alone.comparison.calls_to_pay(), 0u);
+  alone.play_round({100, 150, 300});  // the last one is dropped
+  EXPECT_EQ(alone.comparison.calls_to_pay(), 20 * (2 * (50 + 200) + 2 * 50) / 100u);
+  alone.play_round({100, 150, 300});
+  EXPECT_EQ(alone.comparison.calls_to_pay(), 20 * (2 * (50 + 200) + 2 * 50 + 4 * 50) / 100u);
+  alone.play_round({100, 150, 300});
+  EXPECT_TRUE(alone.comparison.has_ended());
+  EXPECT_EQ(alone.comparison.calls_to_pay(), 20 * (2 * (50 + 200) + 2 * 50 + 4 * 50) / 100u);
+  // Those of the best cost nothing, whichever it is.
+  for (const Times& times : {Times{100, 100}, Times{500, 100}, Times{100, 500}}) {
+    Alone two(2);
+    two.play(times);
+    EXPECT_EQ(two.comparison.calls_to_pay(), times[0] == times[1] ? 0u : 160u);
+  }
+  static_assert(Comparison::calls_before(2) == 40 && Comparison::calls_before(4) == 120);
+}
+
+// The ranks' least time of an agreement counts, once all know one.
+TEST(Comparison, CallsPayForAgreements) {
+  for (const std::uint64_t ns : {std::uint64_t{0}, std::uint64_t{70}}) {
+    Comparison comparison(2, false);
+    for (const std::uint64_t rounds : {1u, 2u, 3u}) {
+      while (!comparison.round_is_over()) {
+        comparison.next();
+        comparison.note(100);
+      }
+      std::uint64_t own[Comparison::kWords], other[Comparison::kWords];
+      comparison.write(own, ns);
+      comparison.write(other, 90);
+      for (int i = 0; i < Comparison::kWords; ++i) own[i] = std::max(own[i], other[i]);
+      comparison.settle(own, false);
+      EXPECT_EQ(comparison.calls_to_pay(), 20 * (rounds + 1) * ns / 100);
+    }
+  }
+}
+
 // Whatever ranks agree on, something is kept, and the rounds end.
 TEST(Comparison, EndsWhateverTheTimesAre) {
   std::mt19937_64 random(5);
@@ -245,6 +313,8 @@ TEST(Comparison, EndsWhateverTheTimesAre) {
       for (std::uint64_t& word : words) word = random() >> random() % 64;
       comparison.settle(words, i % 7 == 0);
       ASSERT_LT(comparison.best(), candidates);
+      ASSERT_LE(comparison.calls_to_pay(), Comparison::kMostCalls);
+      ASSERT_LT(comparison.best_of_first(candidates, i % 7 == 0), candidates);
     }
     ASSERT_LE(turns, 16 * candidates + 1);
   }

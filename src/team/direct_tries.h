@@ -6,6 +6,12 @@
 // The gain is measured: each rank keeps the least times, for each byte, of the calls that went
 // direct and of those that did not, by collective and power of two of bytes. A rank on which it
 // gains nothing says that its buffers are not mapped; so ranks may find different times.
+//
+// Going direct is no candidate of the trials (trials.h). These compare ways that every call of a
+// class can go. Whether a call can go direct depends on its buffers, which differ from call to call
+// and which the ranks learn in the call; one that cannot goes the way that the trials have found,
+// and is what direct calls are compared with. The outcome is no choice among algorithms either, but
+// what promoting a buffer gains, which each rank weighs for its own buffers, without an agreement.
 #pragma once
 
 #include <algorithm>

@@ -15,12 +15,19 @@ bool marks_calls(const Team& team) {
 
 std::vector<Choice> Team::choose_others(Collective collective, std::size_t bytes,
                                         const Choice& chosen) const {
-  if (levels_for[static_cast<int>(collective)]) return {};
-  Capabilities capabilities = spec.of_one_group();
+  const LevelsRun* run = levels_for[static_cast<int>(collective)];
+  Capabilities capabilities = run ? run->agreed().whole_group : spec.of_one_group();
   const Reach most = refusals.agreed ? Reach::none : Reach::copies;
   capabilities.reach = std::min(capabilities.reach, most);
   return next_choices(context.rules, capabilities, collective, bytes, chosen,
                       Candidates::kMostOthers);
+}
+
+// If the ranks have to agree on a trial, they do so in the next call of any size.
+void Team::note_around(Collective collective, std::size_t bytes, bool always) {
+  if (trials.wait_to_agree()) return trials.wake();
+  const bool may_be_direct = direct_classes(collective) >> Trials::class_of(bytes) & 1;
+  if (!always && !may_be_direct) trials.lay_at_rest(collective, bytes);
 }
 
 void Team::end_levels() {

@@ -129,7 +129,11 @@ struct Team : TeamSetUp {
     const bool over_levels = levels_for[static_cast<int>(collective)] != nullptr;
     return over_levels ? ~std::uint64_t{0} : direct_tries->classes(collective);
   }
-  // Returns what else may serve such calls of one group with the same results, the likeliest first.
+  // Notes, behind each call that is awake in the trials, what may stand around calls of so many
+  // bytes from now on. With `always`, something does.
+  void note_around(Collective collective, std::size_t bytes, bool always);
+  // Returns what else may serve such calls with the same results, the likeliest first. Over levels
+  // reductions have none: their algorithms fold in different trees.
   std::vector<Choice> choose_others(Collective collective, std::size_t bytes,
                                     const Choice& chosen) const;
   Ranks ranks(Collective collective) {

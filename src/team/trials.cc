@@ -28,16 +28,25 @@ std::uint64_t classes_of(const Team& team, Collective collective) {
 
 }  // namespace
 
-void Trial::begin(const Candidates& candidates) {
+void Trial::begin(const Candidates& candidates, std::uint32_t before) {
   candidates_ = candidates;
-  begin_again();
+  wait_ = paying_ = before;
+  has_begun_ = true;
 }
 
-void Trial::begin_again() {
-  calls_ = 0;
+void Trial::follow(int candidate) {
+  if (!is_new()) return;
+  kept_ = static_cast<std::uint8_t>(candidate);
+  kept_own_ = candidates_.route(candidate) == Route::native ? 0 : kept_;
+}
+
+void Trial::begin_comparison() {
   const int count = candidates_.count();
-  if (count == 1) return end(0);
-  const bool warms_up = candidates_.with_mpi() && between_ == 0;
+  if (count == 1) {
+    wait_ = between_ = kMostBetween;
+    return;
+  }
+  const bool warms_up = candidates_.with_mpi() && !has_outcome();
   comparison_ = std::make_unique<Comparison>(count, warms_up);
 }
 
@@ -48,25 +57,38 @@ void Trial::end(int best) {
 }
 
 Turn Trial::next() {
+  if (wait_ == 0 && !comparison_) begin_comparison();
   Turn turn;
   turn.candidate = kept_;
-  if (!comparison_) {
-    ++calls_;
+  if (wait_ > 0) {
+    --wait_;
   } else if (!comparison_->round_is_over()) {
     turn = comparison_->next();
+  } else {
+    ++paying_;
   }
   turn.route = candidates_.route(turn.candidate);
   return turn;
 }
 
-std::unique_ptr<const Comparison> Trial::agree(Oob& oob, bool has_root) {
+std::unique_ptr<const Comparison> Trial::agree(Oob& oob, bool has_root,
+                                               std::uint64_t agreement_ns) {
   std::uint64_t words[Comparison::kWords];
-  comparison_->write(words);
+  comparison_->write(words, agreement_ns);
   oob.all_max(words, Comparison::kWords);
   comparison_->settle(words, has_root);
   kept_ = static_cast<std::uint8_t>(comparison_->best());
+  kept_own_ = kept_;
+  if (candidates_.route(kept_) == Route::native) {
+    kept_own_ = static_cast<std::uint8_t>(comparison_->best_of_first(candidates_.own(), has_root));
+  }
+  const std::uint32_t all = comparison_->calls_to_pay();
+  wait_ = all > paying_ ? all - paying_ : 0;
+  paying_ += wait_;
   if (!comparison_->has_ended()) return nullptr;
   end(kept_);
+  wait_ += between_;
+  paying_ = between_;
   return std::move(comparison_);
 }
 
@@ -78,6 +100,7 @@ void Trials::open(const Classes& any, const Classes& own) {
     std::fill(std::begin(rest_[c]), std::end(rest_[c]), std::uint16_t{0});
   }
   over_ = 0;
+  agreement_ns_ = 0;
 }
 
 Trial& Trials::of(Collective collective, std::size_t bytes, Results results) {
@@ -90,7 +113,22 @@ Trial* Trials::find(int collective, int of_class, int results) {
   const auto& trials = trials_[collective][results];
   if (!trials || !(open_[collective][results] >> of_class & 1)) return nullptr;
   Trial& trial = trials[static_cast<std::size_t>(of_class)];
-  return trial.is_untouched() ? nullptr : &trial;
+  return trial.has_begun() ? &trial : nullptr;
+}
+
+void Trials::follow_neighbours(int collective, int of_class, int results) {
+  if (of_class < 0 || of_class >= kClasses) return;
+  Trial* const trial = find(collective, of_class, results);
+  if (!trial) return;
+  int followed = -1;
+  for (const int neighbour : {of_class - 1, of_class + 1}) {
+    if (neighbour < 0 || neighbour >= kClasses) continue;
+    const Trial* const other = find(collective, neighbour, results);
+    if (!other || !other->has_outcome()) continue;
+    const int like = trial->candidates().like(other->candidates(), other->kept());
+    followed = followed < 0 || followed == like ? like : 0;
+  }
+  if (followed >= 0) trial->follow(followed);
 }
 
 void Trials::lay_at_rest(Collective collective, std::size_t bytes) {

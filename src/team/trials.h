@@ -3,16 +3,19 @@
 // name the candidates, and calls choose among them.
 //
 // Idea: calls of one collective whose bytes lie between the same powers of two are a class. The
-// first calls of a class go by the rules. Then its candidates are compared (team/comparison.h), and
+// first calls of a class go by the rules, or by what a class of half or twice the bytes has found
+// to be faster. Once they have paid for it, the candidates are compared (team/comparison.h), and
 // the fastest serves. The ranks agree after each round of the comparison, in the next call of any
-// class from which no rank returns early; until then what is known to be the fastest serves. Since
-// the machine may have been busy meanwhile, the class is compared again, after more and more calls
-// as long as it has the same outcome. Cost: the agreements; a call of a class that stays with the
-// rules counts down one number. Used for: blocking calls, see interpose/calls/adapt.h. Needs: that
-// all ranks count the same calls and have the same classes open, so that they take turns at the
-// same calls.
+// class from which no rank returns early; until then, and while calls pay for the next round, what
+// is known to be the fastest serves. Since the machine may have been busy meanwhile, the class is
+// compared again, after more and more calls as long as it has the same outcome. Cost: the
+// agreements; a call of a class that stays with the rules counts down one number. Used for:
+// blocking calls; nonblocking and persistent ones follow what these have learnt, see
+// interpose/calls/adapt.h. Needs: that all ranks count the same calls and have the same classes
+// open, so that they take turns at the same calls.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -37,50 +40,55 @@ class Trial {
   // same again.
   static constexpr std::uint32_t kCallsBetween = 1 << 14, kMostBetween = 1 << 18;
 
-  // Returns true if a comparison is to begin with the next call. The first one does after `before`
-  // calls.
-  bool is_due(std::uint32_t before) const {
-    return !is_comparing() && calls_ == (between_ == 0 ? before : between_);
-  }
-  bool is_comparing() const { return comparison_ != nullptr; }
-  // Returns true if no comparison has begun yet.
-  bool is_new() const { return between_ == 0 && !is_comparing(); }
-  // Begins a comparison: the first one with candidates, later ones with the same.
-  void begin(const Candidates& candidates);
-  void begin_again();
+  // Names the candidates, before the first call is counted. `before` calls or more come before the
+  // first comparison.
+  void begin(const Candidates& candidates, std::uint32_t before);
+  // Returns false until the candidates have been named.
+  bool has_begun() const { return has_begun_; }
   const Candidates& candidates() const { return candidates_; }
 
-  // Counts a call and says how it goes. It must not be called while is_due(). While is_over() the
+  // Counts a call and says how it goes. While is_over(), or while calls pay for the next turns, the
   // candidate that is known to be the best serves.
   Turn next();
   // Records how long the timed call of this turn took. A call that left by an exception has no
   // time.
   void note(std::uint64_t ns) { comparison_->note(ns); }
 
+  bool is_comparing() const { return comparison_ != nullptr; }
   // Returns true if a round of the comparison is over: the ranks have yet to agree.
   bool is_over() const { return is_comparing() && comparison_->round_is_over(); }
-  // Collective: ends the round. Returns the comparison if it has ended.
-  std::unique_ptr<const Comparison> agree(Oob& oob, bool has_root);
-  // Returns the candidate that serves.
+  // Collective: ends the round. Returns the comparison if it has ended. `agreement_ns` is how long
+  // agreements take on this rank; 0 if that is not known.
+  std::unique_ptr<const Comparison> agree(Oob& oob, bool has_root, std::uint64_t agreement_ns);
+  // Returns the candidate that serves, and the one that serves calls for which the MPI is none.
   int kept() const { return kept_; }
+  int kept_own() const { return kept_own_; }
 
-  // Returns true if no call has been counted yet.
-  bool is_untouched() const { return is_new() && calls_ == 0; }
-  // Returns how many of the next calls are known to go by the rules. They may be counted at once.
-  std::uint32_t calls_by_rules() const {
-    return is_comparing() || kept_ != 0 || between_ == 0 ? 0 : between_ - calls_;
-  }
-  void count(std::uint32_t calls) { calls_ += calls; }
+  // Returns true if a comparison has ended.
+  bool has_outcome() const { return between_ > 0; }
+  // Until a comparison has begun, lets this candidate serve: a neighbouring class has found it.
+  void follow(int candidate);
+
+  // Returns how many of the next calls are known to go by the rules, once a comparison has begun.
+  // They may be counted at once.
+  std::uint32_t calls_by_rules() const { return kept_ == 0 && !is_new() ? wait_ : 0; }
+  void count(std::uint32_t calls) { wait_ -= calls; }
   // Takes back calls that were counted and not made.
-  void uncount(std::uint32_t calls) { calls_ -= calls; }
+  void uncount(std::uint32_t calls) { wait_ += calls; }
 
  private:
+  bool is_new() const { return !has_outcome() && !is_comparing(); }
+  void begin_comparison();
   void end(int best);
 
-  std::uint32_t calls_ = 0;    // calls since the last comparison
-  std::uint32_t between_ = 0;  // calls from it to the next one; 0: there has been none
+  std::uint32_t wait_ = 0;  // so many calls go by `kept_` before the next turn
+  std::uint32_t paying_ =
+      0;  // calls that pay for the comparison: by `kept_`, with those of `wait_`
+  std::uint32_t between_ = 0;  // calls from the last comparison to the next one; 0: there was none
   std::uint8_t outcome_ = 0;   // the best of the last one
   std::uint8_t kept_ = 0;      // this candidate serves: the outcome, or the best so far
+  std::uint8_t kept_own_ = 0;  // the same without the MPI
+  bool has_begun_ = false;
   Candidates candidates_;
   std::unique_ptr<Comparison> comparison_;  // the one under way
 };
@@ -96,15 +104,13 @@ class Trials {
   static constexpr int kClasses = kSizeClasses;
   // The classes are 0 bytes, then 1, 2 to 3, 4 to 7 bytes and so on.
   static int class_of(std::size_t bytes) { return std::bit_width(bytes); }
-  // Returns how many calls of a class come before its first comparison. A program that makes only a
-  // few calls of a size is to pay for no agreement, which costs several calls of some KiB, and for
-  // few calls of candidates that are slow; and first calls find the program's buffers and Sumac's
-  // code out of the caches. Large calls are worth more than that, and so few show that there will
-  // be more.
-  static std::uint32_t calls_before(std::size_t bytes) {
-    constexpr int kSmall = 11, kMiddle = 15;  // below 2 KiB and 32 KiB
-    const int power = class_of(bytes);
-    return power <= kSmall ? 128 : power <= kMiddle ? 32 : 8;
+  // Returns how many calls of a class come before the first comparison of so many candidates: those
+  // that pay for its first round. A program that makes only a few small calls is to pay for no
+  // agreement, which takes as long as many of them.
+  static std::uint32_t calls_before(std::size_t bytes, int candidates) {
+    constexpr std::size_t kSmall = 2048;
+    constexpr std::uint32_t kSmallCalls = 128;
+    return std::max(bytes < kSmall ? kSmallCalls : 0, Comparison::calls_before(candidates));
   }
 
   // Classes has a bit for each class, by collective.
@@ -134,26 +140,35 @@ class Trials {
 
   // Returns the trial of an open class. Memory is taken at the first call of a collective.
   Trial& of(Collective collective, std::size_t bytes, Results results);
-  // Counts a call of an open class that is awake, and says how it goes. `find_others` gives the
-  // choices that may take the place of the rules'.
+  // Counts a call of an open class that is awake, and says how it goes. The rules choose `chosen`
+  // for it; `find_others` gives the choices that may take its place.
   template <class FindOthers>
-  Turn next(Collective collective, std::size_t bytes, Results results, FindOthers find_others) {
-    Trial& trial = of(collective, bytes, results);
-    if (trial.is_due(calls_before(bytes))) {
-      if (trial.is_new()) {
-        trial.begin(Candidates(find_others(), results == Results::any));
-      } else {
-        trial.begin_again();
-      }
-    }
+  Turn next(Collective collective, std::size_t bytes, Results results, const Choice& chosen,
+            FindOthers find_others) {
+    Trial& trial = begun(collective, bytes, results, chosen, find_others);
     const Turn turn = trial.next();
     over_ += turn.kind == TurnKind::timed && trial.is_over();
     return turn;
+  }
+  // Returns the choice for a call that takes no turn and is not counted: what other calls of its
+  // class have found to be faster than the rules' choice, or the rules' choice. All ranks must ask
+  // at the same place among the calls that they count.
+  template <class FindOthers>
+  const Choice& learnt(Collective collective, std::size_t bytes, Results results,
+                       const Choice& chosen, FindOthers find_others) {
+    const Trial& trial = begun(collective, bytes, results, chosen, find_others);
+    return trial.kept_own() == 0 ? chosen : trial.candidates().other(trial.kept_own());
   }
 
   // Returns true if rounds are over on which the ranks have yet to agree. They do so at the
   // beginning of a call in which all wait for all, since others must not wait.
   bool wait_to_agree() const { return over_ > 0; }
+  // Returns the number of these rounds.
+  int rounds_over() const { return over_; }
+  // Notes that agreeing on a round has taken so long on this rank.
+  void note_agreement(std::uint64_t ns) {
+    agreement_ns_ = agreement_ns_ == 0 ? ns : std::min(agreement_ns_, ns);
+  }
   // Collective: ends these rounds, and tells `ended` of each comparison that has ended: its
   // collective, the least bytes of its class, its kind of results, its trial, and itself.
   template <class Ended>
@@ -165,23 +180,40 @@ class Trials {
           Trial& trial = trials_[c][results][static_cast<std::size_t>(k)];
           if (!trial.is_over()) continue;
           --over_;
-          const auto comparison = trial.agree(oob, info_of(collective).has_root);
+          const auto comparison = trial.agree(oob, info_of(collective).has_root, agreement_ns_);
+          if (!comparison) continue;
           const std::size_t least = k == 0 ? 0 : std::size_t{1} << (k - 1);
-          if (comparison)
-            ended(collective, least, static_cast<Results>(results), trial, *comparison);
+          ended(collective, least, static_cast<Results>(results), trial, *comparison);
+          follow_neighbours(c, k - 1, results);
+          follow_neighbours(c, k + 1, results);
         }
       }
     }
   }
 
  private:
-  // Returns the trial of an open class that has counted calls; null if there is none.
+  // Returns the trial of an open class that has begun; null if there is none.
   Trial* find(int collective, int of_class, int results);
+  // Lets a class that has not been compared serve its calls as its neighbours do theirs, if these
+  // have been compared and agree.
+  void follow_neighbours(int collective, int of_class, int results);
+  // Returns the trial of an open class, which begins if it has not.
+  template <class FindOthers>
+  Trial& begun(Collective collective, std::size_t bytes, Results results, const Choice& chosen,
+               FindOthers find_others) {
+    Trial& trial = of(collective, bytes, results);
+    if (trial.has_begun()) return trial;
+    const Candidates candidates(chosen, find_others(), results == Results::any);
+    trial.begin(candidates, calls_before(bytes, candidates.count()));
+    follow_neighbours(static_cast<int>(collective), class_of(bytes), static_cast<int>(results));
+    return trial;
+  }
 
   std::uint64_t open_[kNumCollectives][kResults] = {};
   // So many calls of each class are still to go by the rules. Its trials have counted them.
   std::uint16_t rest_[kNumCollectives][kClasses] = {};
-  int over_ = 0;  // rounds on which the ranks have yet to agree
+  int over_ = 0;                    // rounds on which the ranks have yet to agree
+  std::uint64_t agreement_ns_ = 0;  // the least time of an agreement on a round; 0: not known
   std::unique_ptr<Trial[]> trials_[kNumCollectives][kResults];
 };
 

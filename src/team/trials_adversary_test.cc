@@ -92,7 +92,7 @@ struct Costs {
 };
 
 const OfClass kLarge{Collective::allreduce, 1 << 20, Results::any};
-constexpr int kEnough = 200;  // calls, for a whole comparison of large ones
+constexpr int kEnough = 1500;  // calls, for a whole comparison and those that pay for it
 
 // A candidate that is more than twice as slow has two calls; the MPI's warm-up, which is not timed,
 // is one more.
@@ -128,7 +128,7 @@ TEST(Adversary, SlowerOnesAreFoundByTheirRounds) {
 TEST(Adversary, TheMpisFirstCallIsNotHeldAgainstIt) {
   Ranks team(2);
   const Costs costs{{200, 210, 220, 100}};
-  const auto before = static_cast<int>(Trials::calls_before(kLarge.bytes));
+  const auto before = static_cast<int>(Trials::calls_before(kLarge.bytes, 4));
   int opened = 0;
   const Course course = team.make(kLarge, kEnough, [&](int rank, int call, int candidate) {
     const bool is_first = candidate == kMpi && call <= before;

@@ -16,6 +16,9 @@ struct OfClass {
   Results results = Results::any;
 };
 
+// The rules choose this for all calls.
+inline constexpr Choice kChosen{Algorithm::allreduce_flat_lines};
+
 inline void open_all(Trials& trials) {
   Trials::Classes all;
   std::fill(std::begin(all), std::end(all), ~std::uint64_t{0});
@@ -33,7 +36,8 @@ Turn call_once(Trials& trials, const OfClass& of, Oob& oob, const std::vector<Ch
                TimeOf ns_of) {
   if (!trials.is_awake(of.collective, of.bytes, true)) return {};
   if (trials.wait_to_agree() && !info_of(of.collective).has_root) settle(trials, oob);
-  const Turn turn = trials.next(of.collective, of.bytes, of.results, [&] { return others; });
+  const Turn turn =
+      trials.next(of.collective, of.bytes, of.results, kChosen, [&] { return others; });
   if (trials.wait_to_agree()) {
     trials.wake();
   } else {

@@ -23,6 +23,10 @@ set(large allreduce:passive reduce:passive bcast:passive barrier:levels)
 sumac_lab_test(traffic LAYOUTS 2+2 EXPECTED ${large})
 sumac_lab_test(traffic_turns PROGRAM traffic LAYOUTS 2+2turns EXPECTED ${large} LABELS slow)
 
+# Nodes of different sizes, whose ranks choose together.
+sumac_lab_test(adapt_nodes PROGRAM adapt LAYOUTS 3+1 2+1+2 ARGS random 4000 5
+               ENV SUMAC_ADAPT=all EXPECTED bcast:levels SECONDS 300)
+
 # Where ranks are makes no difference to the bits; MPICH hands nonblocking calls down.
 sumac_lab_test(reproducible LAYOUTS 2+1+2 3+3turns ARGS 70000 --blocking
                ENV SUMAC_REPRODUCIBLE=1 EXPECTED allreduce:ordered reduce:ordered)

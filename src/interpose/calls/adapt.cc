@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/clock.h"
 #include "observe/learnt.h"
 #include "observe/log.h"
 
@@ -12,6 +13,13 @@ namespace {
 
 Trial& trial_of(const Call& call, const Decision& decision) {
   return decision.communicator->trials.of(call.collective(), decision.bytes, results_of(decision));
+}
+
+// Returns a function that finds what may take the place of the rules' choice.
+auto find_others(const Call& call, const Decision& decision) {
+  return [&call, &decision] {
+    return decision.communicator->choose_others(call.collective(), decision.bytes, decision.choice);
+  };
 }
 
 Algorithm algorithm_of(const Choice& rules, const Candidates& candidates, int candidate) {
@@ -62,24 +70,30 @@ void tell(const Communicator& c, Collective collective, std::size_t bytes, Resul
 }  // namespace
 
 void agree_on_turns(Communicator& c) {
+  const auto rounds = static_cast<std::uint64_t>(c.trials.rounds_over());
+  const std::uint64_t begin = clock_ns();
   c.trials.agree(c.oob, [&](Collective collective, std::size_t bytes, Results results,
                             const Trial& trial, const Comparison& comparison) {
     tell(c, collective, bytes, results, trial, comparison);
   });
+  c.trials.note_agreement((clock_ns() - begin) / rounds);
 }
 
 Turn next_turn(const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;
-  const Collective collective = call.collective();
-  const Results results = results_of(decision);
-  const auto find_others = [&] {
-    return c.choose_others(collective, decision.bytes, decision.choice);
-  };
-  const Turn turn = c.trials.next(collective, decision.bytes, results, find_others);
+  const Turn turn = c.trials.next(call.collective(), decision.bytes, results_of(decision),
+                                  decision.choice, find_others(call, decision));
   if (turn.route != Route::other) return turn;
   // Not all calls of a class have the same choice.
   const Choice& other = trial_of(call, decision).candidates().other(turn.candidate);
   return may_replace(decision.choice, other, decision.bytes) ? turn : Turn();
+}
+
+Choice learnt_choice(const Call& call, const Decision& decision) {
+  Communicator& c = *decision.communicator;
+  const Choice& learnt = c.trials.learnt(call.collective(), decision.bytes, results_of(decision),
+                                         decision.choice, find_others(call, decision));
+  return may_replace(decision.choice, learnt, decision.bytes) ? learnt : decision.choice;
 }
 
 const Choice& other_choice(const Call& call, const Decision& decision) {

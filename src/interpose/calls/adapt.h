@@ -2,6 +2,12 @@
 // With SUMAC_ADAPT, calls of sizes at which another algorithm or the MPI's own function is found to
 // be faster go that way. team/trials.h says how that is found; this header says which calls take
 // part.
+//
+// Blocking calls are timed. Nonblocking and persistent ones are not, since the program computes
+// between their start and their end, and no rank may wait at a start for others to agree. They go
+// by the algorithm of Sumac's that blocking calls of the same class have found to be the fastest
+// when they are made: what has been agreed on changes in blocking calls and at the initialisation
+// of persistent ones, which all ranks make in one order with these.
 #pragma once
 
 #include "interpose/calls/decide.h"
@@ -29,6 +35,9 @@ void agree_on_turns(Communicator& communicator);
 
 // Counts a blocking call that takes turns, and says how it goes.
 Turn next_turn(const Call& call, const Decision& decision);
+
+// Returns the choice for a nonblocking or persistent call whose blocking kin take turns.
+Choice learnt_choice(const Call& call, const Decision& decision);
 
 // Returns the choice for a call whose turn is Route::other.
 const Choice& other_choice(const Call& call, const Decision& decision);

@@ -86,11 +86,17 @@ void choose(const Call& call, Decision& decision) {
     put_around(call, decision);
 }
 
-// Takes the turn of a blocking call in the trials of its communicator.
+// Takes the turn of a blocking call in the trials of its communicator, or the choice of another
+// call from what they have found.
 void take_turn(const Call& call, Decision& decision) {
   Communicator& c = *decision.communicator;
-  if (c.trials.wait_to_agree() && ends_together(call)) agree_on_turns(c);
+  const bool may_wait = call.kind.form == Form::persistent || ends_together(call);
+  if (c.trials.wait_to_agree() && may_wait) agree_on_turns(c);
   if (decision.by_user || !takes_turns(call, decision)) return;
+  if (call.is_deferred()) {
+    decision.choice = learnt_choice(call, decision);
+    return;
+  }
   decision.around |= Decision::kTurn;
   decision.turn = next_turn(call, decision);
 }
@@ -365,7 +371,7 @@ void put_around(const Call& call, Decision& decision) {
   Communicator& c = *decision.communicator;
   if (results_checked != 0 && takes_check(call, decision)) decision.around |= Decision::kCheck;
   if (decision.way != Decision::Way::serve) return;
-  if (call.kind.form == Form::blocking) take_turn(call, decision);
+  take_turn(call, decision);
   if (!decision.by_user && decision.turn.route != Route::native) take_direct_try(call, decision);
   c.note_around(call.collective(), shared_bytes(call, decision), results_checked != 0);
 }

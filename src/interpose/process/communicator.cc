@@ -152,13 +152,6 @@ void count_call(MpiComm comm, std::uint64_t more, Others others) {
   set_up(*communicator, others == Others::have_come);
 }
 
-// If the ranks have to agree on a trial, they do so in the next call of any size.
-void Communicator::note_around(Collective collective, std::size_t bytes, bool always) {
-  if (trials.wait_to_agree()) return trials.wake();
-  const bool may_be_direct = direct_classes(collective) >> Trials::class_of(bytes) & 1;
-  if (!always && !may_be_direct) trials.lay_at_rest(collective, bytes);
-}
-
 void drop_keeper(Communicator& communicator) {
   if (--communicator.keepers == 0) release(&communicator);
 }

@@ -34,8 +34,6 @@ struct Communicator : Team {
   bool may_be_around(Collective collective, std::size_t bytes, bool counts) {
     return trials.is_awake(collective, bytes, counts);
   }
-  // Notes what may stand around calls of so many bytes from now on. With `always`, something does.
-  void note_around(Collective collective, std::size_t bytes, bool always);
 
   int profiled = -1;  // its number in the profile; -1: none
 
