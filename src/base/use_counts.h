@@ -24,15 +24,7 @@ inline constexpr UseText kCheckUseTexts[kNumCheckUses] = {
 };
 
 // `src/promotion` counts memory whose pages other ranks can map, and buffers that it refused.
-enum class MemoryUse : std::uint8_t {
-  born,
-  born_bytes,
-  promotions,
-  promoted,
-  huge,
-  given_back,
-  made_private
-};
+enum class MemoryUse : std::uint8_t { born, born_bytes, promotions, promoted, huge, given_back };
 
 inline constexpr UseText kMemoryUseTexts[] = {
     {"born_shared", "calls of MPI_Alloc_mem whose memory other ranks can map from its beginning"},
@@ -41,9 +33,8 @@ inline constexpr UseText kMemoryUseTexts[] = {
     {"promoted_bytes", "bytes promoted"},
     {"huge_bytes", "bytes of these in huge pages, as before"},
     {"given_back_bytes", "bytes given back after the program had freed them"},
-    {"made_private_bytes", "bytes made private again, before the program moved them"},
 };
-inline constexpr int kNumMemoryUses = 7;
+inline constexpr int kNumMemoryUses = 6;
 
 // Each text says why a buffer was not promoted.
 inline constexpr UseText kRefusalTexts[] = {

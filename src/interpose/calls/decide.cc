@@ -363,6 +363,7 @@ bool judge_buffers(const Call& call, const Communicator& c) {
 
 void put_around(const Call& call, Decision& decision) {
   Communicator& c = *decision.communicator;
+  if (promotes()) tend_own_memory();
   if (results_checked != 0 && takes_check(call, decision)) decision.around |= Decision::kCheck;
   if (decision.way != Decision::Way::serve) return;
   if (call.kind.form == Form::blocking) take_turn(call, decision);

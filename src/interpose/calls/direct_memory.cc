@@ -32,6 +32,7 @@ DirectTry prepare_direct(Communicator& c, const ChosenCall& call, const CallData
                          Algorithm direct, bool tries) {
   DirectTry attempt;
   if (direct == Algorithm::native || !(tries || promotes())) return attempt;
+  if (tries) begin_use_of_own_memory();
   const double gain_ns = c.direct_tries->gain_ns(call.collective, call.bytes());
   // Copies are Sumac's own memory for this one call, so they are not promoted.
   attempt.mapped = !data.has_copies() && (gain_ns > 0 || promotes_always()) &&
@@ -55,6 +56,7 @@ void note_direct(Communicator& c, const ChosenCall& call, const DirectTry& direc
                  std::uint64_t ns) {
   note_call_time(ns);
   if (direct.wanted()) {
+    end_use_of_own_memory();
     c.direct_tries->note(call.collective, call.bytes(), direct.went, ns);
   } else {
     c.direct_tries->note_other(call.collective, call.bytes(), ns);

@@ -11,6 +11,7 @@
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/entry.h"
 #include "interpose/process/meeting.h"
+#include "interpose/process/own_memory.h"
 
 namespace sumac {
 namespace {
@@ -152,11 +153,15 @@ void count_call(MpiComm comm, std::uint64_t more, Others others) {
   set_up(*communicator, others == Others::have_come);
 }
 
-// If the ranks have to agree on a trial, they do so in the next call of any size.
+// If the ranks have to agree on a trial, they do so in the next call of any size. Where buffers are
+// promoted, what the program frees is found in one of some hundred calls.
 void Communicator::note_around(Collective collective, std::size_t bytes, bool always) {
   if (trials.wait_to_agree()) return trials.wake();
   const bool may_be_direct = direct_classes(collective) >> Trials::class_of(bytes) & 1;
-  if (!always && !may_be_direct) trials.lay_at_rest(collective, bytes);
+  if (!always && !may_be_direct) {
+    constexpr std::uint32_t kBetweenLooks = 256;
+    trials.lay_at_rest(collective, bytes, promotes() ? kBetweenLooks : UINT16_MAX);
+  }
 }
 
 void drop_keeper(Communicator& communicator) {
