@@ -31,8 +31,7 @@ enum class MemoryUse : std::uint8_t {
   promotions,
   promoted,
   huge,
-  given_back,
-  made_private
+  given_back
 };
 
 inline constexpr UseText kMemoryUseTexts[] = {
@@ -43,9 +42,8 @@ inline constexpr UseText kMemoryUseTexts[] = {
     {"promoted_bytes", "bytes promoted"},
     {"huge_bytes", "bytes of these in huge pages, as before"},
     {"given_back_bytes", "bytes given back after the program had freed them"},
-    {"made_private_bytes", "bytes made private again, before the program moved them"},
 };
-inline constexpr int kNumMemoryUses = 8;
+inline constexpr int kNumMemoryUses = 7;
 
 // Each text says why a buffer was not promoted.
 inline constexpr UseText kRefusalTexts[] = {

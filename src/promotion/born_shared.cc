@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "promotion/born_shared.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cstring>
 
 #include "base/hash.h"
 #include "promotion/page_state.h"
@@ -52,21 +49,6 @@ Prepared prepared[std::size_t{1} << kPreparedBits];
 
 Prepared& prepared_at(std::uintptr_t address) {
   return prepared[hash_value(address) >> (64 - kPreparedBits)];
-}
-
-bool file_says(const char* path, const char* word) {
-  char text[128] = {};
-  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const ssize_t got = ::read(file, text, sizeof text - 1);
-  ::close(file);
-  return got > 0 && std::strstr(text, word) != nullptr;
-}
-
-// Returns true if private memory has huge pages without being asked.
-bool private_memory_is_huge() {
-  static const bool is = file_says("/sys/kernel/mm/transparent_hugepage/enabled", "[always]");
-  return is;
 }
 
 // Returns true if shared memory has huge pages, always or when asked.
@@ -178,6 +160,7 @@ void* allocate_shared(std::size_t bytes, std::size_t alignment) {
     return nullptr;
   }
   entry->set(range);
+  ++own.ranges;
   own.born_bytes += size;
   times.fetch_add(1, std::memory_order_relaxed);
   bytes_in_all.fetch_add(size, std::memory_order_relaxed);
@@ -227,7 +210,7 @@ bool prepare_shared(const void* address, std::size_t bytes) {
   if (holds(known.range.get(), pages)) {
     const bool due = known.uses.fetch_add(1, std::memory_order_relaxed) + 1 == kHugeAtUse;
     if (due && own.kernel.collapses && (private_memory_is_huge() || own.settings.huge_always)) {
-      make_huge_alike(pages, pointer(pages.begin), true);
+      make_huge(pages, pointer(pages.begin));
     }
     return true;
   }

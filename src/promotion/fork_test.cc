@@ -160,7 +160,6 @@ TEST(Fork, ThreadsForkAtTheSameTimeWhileOthersPromote) {
   EXPECT_EQ(wrong, 0);
 }
 
-// There is then no pipe that tells when the child is ready, or that it has died.
 TEST(Fork, NoDescriptorIsLeft) {
   SUMAC_NEED_PROMOTION();
   Memory memory;

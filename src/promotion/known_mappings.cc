@@ -47,6 +47,13 @@ bool KnownMappings::find(const MemoryFile& file, std::uintptr_t address, Range& 
   return false;
 }
 
+void KnownMappings::forget(const Range& range) {
+  for (auto& packed : mappings_) {
+    const Range noted = range_of(packed.load(std::memory_order_relaxed));
+    if (!noted.within(range).empty()) packed.store(0, std::memory_order_relaxed);
+  }
+}
+
 void KnownMappings::note(const Range& mapping) {
   const std::uint64_t pages = mapping.bytes() / kPage, first = mapping.begin / kPage;
   if (directory_.descriptor < 0 || pages > kMostPages || first > kMostPage) return;

@@ -8,8 +8,8 @@
 // program has unmapped, divided or covered has no such link any more.
 // Cost: 2 to 4 us a buffer; a reading of /proc/self/maps where the link is not there.
 // The link does not tell the offset. Only mremap() makes a mapping at other addresses than its
-// offset. The program's calls of that come to before_remap(), and those inside the C library fail
-// on promoted memory (sweep.cc). So the only program that is not understood is one that makes the
+// offset. The program's calls of that come to remap(), and those inside the C library fail on
+// promoted memory (sweep.cc). So the only program that is not understood is one that makes the
 // system call itself, and puts one promoted buffer exactly where another one is or was.
 #pragma once
 
@@ -29,6 +29,8 @@ class KnownMappings {
   void close();
   // Finds the mapping of the file, noted before, that holds the address, if it is still there.
   bool find(const MemoryFile& file, std::uintptr_t address, Range& mapping) const;
+  // Forgets what was noted in the range, to which the program moves memory.
+  void forget(const Range& range);
   // Notes a mapping that is in place. Any thread may call it.
   void note(const Range& mapping);
 

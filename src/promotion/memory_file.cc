@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cinttypes>
@@ -62,7 +63,6 @@ void MemoryFile::close() {
   FileIdentity own{fd_, device_, inode_};
   close_own(own);
   fd_ = -1;
-  inode_ = device_ = 0;
 }
 
 bool MemoryFile::is_own() const { return is_still_open({fd_, device_, inode_}); }
@@ -97,6 +97,18 @@ std::size_t MemoryFile::punch(const Range& range) const {
             static_cast<off_t>(range.bytes()));
   const std::size_t after = used();
   return before > after ? before - after : 0;
+}
+
+// The system call is made directly: it is a part of the program's call, which hooks have seen.
+bool MemoryFile::punch(const Mapping& mapping, const Range& part, std::size_t& freed) const {
+  const std::size_t before = used();
+  const auto offset = static_cast<off_t>(mapping.offset_of(part.begin));
+  const bool punched = is_own() ? fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
+                                            static_cast<off_t>(part.bytes())) == 0
+                                : syscall(SYS_madvise, part.begin, part.bytes(), MADV_REMOVE) == 0;
+  const std::size_t after = used();
+  freed += before > after ? before - after : 0;
+  return punched;
 }
 
 }  // namespace sumac::promotion

@@ -18,7 +18,8 @@ class MemoryFile {
  public:
   // Makes the file. Returns why that is not possible.
   Refusal open();
-  void close();  // closes it unless the program has
+  // Closes it unless the program has. Mappings of it are still recognised.
+  void close();
   int fd() const { return fd_; }
   std::uint64_t inode() const { return inode_; }
   std::uint64_t device() const { return device_; }
@@ -29,10 +30,13 @@ class MemoryFile {
   // hole may be made.
   bool is_own() const;
 
-  // Returns true for a mapping of this file, at whatever place.
-  bool has(const Mapping& mapping) const {
-    return mapping.inode == inode_ && mapping.device == device_ && inode_ != 0 && mapping.shared;
+  // Returns true for a mapping of this file, at whatever place. It may be private, since the
+  // process has left direct memory at a fork (fork_copies.cc).
+  bool shows(const Mapping& mapping) const {
+    return mapping.inode == inode_ && mapping.device == device_ && inode_ != 0;
   }
+  // Returns true for one that is shared.
+  bool has(const Mapping& mapping) const { return shows(mapping) && mapping.shared; }
   // Returns true for a mapping whose bytes lie at their own addresses. The program has moved the
   // others.
   bool in_place(const Mapping& mapping) const {
@@ -50,6 +54,9 @@ class MemoryFile {
   // processes. Returns the bytes that this freed, in whole pages; the number is not exact while
   // another thread promotes.
   std::size_t punch(const Range& range) const;
+  // Does the same for a part of a mapping, also if the program has closed the file. Returns false
+  // with errno set if the kernel refuses, and adds to `freed`.
+  bool punch(const Mapping& mapping, const Range& part, std::size_t& freed) const;
 
  private:
   int fd_ = -1;

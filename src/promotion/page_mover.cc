@@ -16,32 +16,47 @@ bool plain_name(const char* name) {
   return *name == 0 || std::strcmp(name, "[heap]") == 0 || std::strncmp(name, "[anon:", 6) == 0;
 }
 
-// The C library maps threads' stacks above pages without access.
-bool is_above_guard(const Service& service, const Mapping& mapping) {
-  Mapping below;
-  return service.maps.find(mapping.begin - 1, Search::covering, below) && !below.readable &&
-         !below.writable;
-}
+// This is what smaps says of one mapping.
+struct Described : Mapping {
+  Properties properties;
+  char name[64] = {};  // a name that does not fit is a file's
+  bool above_guard = false;
+
+  // Reads the next mapping. Returns false at the end.
+  bool next(MapsText& text) {
+    const bool was_guard = !readable && !writable;
+    const std::uintptr_t below = end;
+    if (!text.next(*this, name, sizeof name) || !text.properties(properties)) return false;
+    above_guard = was_guard && below == begin;
+    return true;
+  }
+  // The C library maps threads' stacks with MAP_STACK above pages without access.
+  bool is_stack() const {
+    return std::strcmp(name, "[stack]") == 0 || (above_guard && properties.forbids_huge_pages) ||
+           contains(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+  }
+  // Returns true if the part has huge pages, or is to have them as soon as the kernel can.
+  bool is_huge(const Range& part) const {
+    const bool wants =
+        properties.wants_huge_pages || (private_memory_is_huge() && !properties.forbids_huge_pages);
+    return properties.has_huge_pages || (wants && !whole_units(part, kHugePage).empty());
+  }
+};
 
 // Judges a mapping that does not show the file.
-Refusal judge(Service& service, const Mapping& mapping, const char* name, const Range& piece) {
-  if (std::strcmp(name, "[stack]") == 0) return Refusal::stack;
-  if (mapping.contains(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)))) {
-    return Refusal::stack;
-  }
+Refusal judge(Service& service, const Described& mapping, const Range& piece) {
+  if (mapping.is_stack()) return Refusal::stack;
   if (mapping.shared || mapping.inode != 0) return Refusal::not_private;
   if (!mapping.readable || !mapping.writable || mapping.executable) return Refusal::permission;
-  if (mapping.page_bytes != kPage || !plain_name(name)) return Refusal::special;
-  const bool exact = service.settings.exact || is_above_guard(service, mapping);
-  if (const Refusal refusal = service.properties.of(piece, exact); refusal != Refusal::none) {
-    return refusal;
-  }
+  if (mapping.properties.refusal != Refusal::none) return mapping.properties.refusal;
+  if (!plain_name(mapping.name)) return Refusal::special;
   // On pages of 4 KiB the program's own work would become slower by more than promotion gains.
-  if (!service.kernel.collapses && service.properties.has_huge_pages(piece)) return Refusal::huge;
+  if (!service.kernel.collapses && mapping.is_huge(piece)) return Refusal::huge;
   std::uintptr_t data = 0;
   const bool may_be_in_use =
       service.holes.load() || (service.file.next_data(piece.begin, data) && data < piece.end);
-  return may_be_in_use && service.moved_away(piece) ? Refusal::moved : Refusal::none;
+  if (may_be_in_use && service.moved_away(piece)) return Refusal::moved;
+  return mostly_untouched(piece) ? Refusal::untouched : Refusal::none;
 }
 
 Refusal judge_own(const Service& service, const Mapping& mapping) {
@@ -54,21 +69,23 @@ Refusal judge_own(const Service& service, const Mapping& mapping) {
 Admission admit(Service& service, const Range& range) {
   Admission result;
   if (range.empty()) result.refusal = Refusal::too_small;
-  Mapping mapping;
-  for (Range rest = range; !rest.empty() && result.refusal == Refusal::none;
-       rest.begin = mapping.end) {
-    char name[64] = {};
-    // A name too long for the query is a file's, so the query fails for it.
-    if (!service.maps.find(rest.begin, Search::covering, mapping, name, sizeof name)) {
+  MapsText text("/proc/self/smaps");
+  Described mapping;
+  for (Range rest = range; !rest.empty() && result.refusal == Refusal::none;) {
+    const bool found = mapping.next(text);
+    if (found && mapping.end <= rest.begin) continue;
+    if (!found || mapping.begin > rest.begin) {
       result.refusal = Refusal::not_private;
     } else if (service.file.has(mapping)) {
       result.refusal = judge_own(service, mapping);
     } else {
       const Range piece = rest.within(mapping);
-      result.refusal = judge(service, mapping, name, piece);
+      result.refusal = judge(service, mapping, piece);
       if (result.count == kMostPieces) result.refusal = Refusal::scattered;
-      if (result.refusal == Refusal::none) result.pieces[result.count++] = piece;
+      if (result.refusal == Refusal::none)
+        result.pieces[result.count++] = {piece, mapping.is_huge(piece)};
     }
+    rest.begin = mapping.end;
   }
   return result;
 }
@@ -130,14 +147,6 @@ bool fill_gap(const MemoryFile& file, const Range& chunk) {
               file.fd(), static_cast<off_t>(chunk.begin)) == at;
 }
 
-std::size_t make_huge(const Service& service, const Range& chunk, std::byte* place) {
-  const KernelFeatures& kernel = service.kernel;
-  if (!kernel.collapses) return 0;  // see judge()
-  const bool all =
-      service.settings.huge_always || (!kernel.scans && service.properties.has_huge_pages(chunk));
-  return kernel.scans || all ? make_huge_alike(chunk, place, all) : 0;
-}
-
 }  // namespace
 
 Range first_chunk(const Range& range) {
@@ -145,7 +154,7 @@ Range first_chunk(const Range& range) {
   return range.within({range.begin, end});
 }
 
-bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
+bool move_chunk(Service& service, const Range& chunk, bool huge, std::size_t& huge_bytes) {
   const MemoryFile& file = service.file;
   // Memory that the program has given back since may have left pages there, whose node and size
   // would stay.
@@ -154,7 +163,7 @@ bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
   place_alike(file, chunk);
   ChunkPlace place(file, chunk);
   if (!place.at()) return false;
-  const std::size_t huge = make_huge(service, chunk, place.at());
+  const std::size_t made_huge = huge ? make_huge(chunk, place.at()) : 0;
   // All pages are made now, so that a lack of memory is an error here and not a signal in the copy.
   if (!(service.kernel.populates ? madvise(place.at(), chunk.bytes(), kPopulateWrite) == 0
                                  : file.fill(chunk))) {
@@ -164,7 +173,7 @@ bool move_chunk(Service& service, const Range& chunk, std::size_t& huge_bytes) {
   std::memcpy(place.at(), pointer(chunk.begin), chunk.bytes());
   const bool moved = place.move_to(pointer(chunk.begin)) || fill_gap(file, chunk);
   if (!moved) file.punch(chunk);
-  if (moved) huge_bytes += huge;
+  if (moved) huge_bytes += made_huge;
   return moved;
 }
 

@@ -3,49 +3,15 @@
 
 #include <fcntl.h>
 #include <linux/mempolicy.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 
 namespace sumac::promotion {
 namespace {
-
-// This struct is as in <linux/fs.h> from Linux 6.7 on.
-struct PageRegion {
-  std::uint64_t start, end, categories;
-};
-struct PageScan {
-  std::uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
-  std::uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
-};
-static_assert(sizeof(PageScan) == 96);
-constexpr unsigned long kPageScan = _IOWR('f', 16, PageScan);
-constexpr std::uint64_t kHuge = 1 << 6;
-
-// Calls act(range) for the runs of huge pages in `old`.
-template <typename Act>
-void for_huge_pages(const Range& old, Act&& act) {
-  const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  PageRegion found[16];
-  PageScan scan = {};
-  scan.size = sizeof scan;
-  scan.vec = reinterpret_cast<std::uintptr_t>(found);
-  scan.vec_len = sizeof found / sizeof *found;
-  scan.category_mask = scan.return_mask = kHuge;
-  scan.end = old.end;
-  for (scan.start = old.begin; scan.start < old.end; scan.start = scan.walk_end) {
-    const int regions = ioctl(file, kPageScan, &scan);
-    for (int i = 0; i < regions; ++i) act(Range{found[i].start, found[i].end});
-    if (regions < 0 || scan.walk_end <= scan.start) break;
-  }
-  close(file);
-}
 
 constexpr int kMostNodes = 1024, kPagesAtOnce = 128, kMostRuns = 8;
 constexpr int kWordBits = 8 * sizeof(unsigned long);
@@ -60,12 +26,8 @@ void set_policy(std::byte* begin, std::size_t bytes, int policy, const NodeMask&
 
 bool several_nodes() {
   static const bool several = [] {
-    char text[64] = {};
-    const int file = open("/sys/devices/system/node/has_memory", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    const ssize_t got = read(file, text, sizeof text - 1);
-    close(file);
-    return got > 0 && std::strpbrk(text, ",-") != nullptr;
+    constexpr const char* kPath = "/sys/devices/system/node/has_memory";
+    return file_says(kPath, ",") || file_says(kPath, "-");
   }();
   return several;
 }
@@ -100,16 +62,6 @@ void place_block(const Range& old, std::byte* place) {
 
 }  // namespace
 
-bool can_scan_pages() {
-  const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  PageScan scan = {};
-  scan.size = sizeof scan;
-  const bool known = ioctl(file, kPageScan, &scan) >= 0 || errno != ENOTTY;
-  close(file);
-  return known;
-}
-
 void place_alike(const MemoryFile& file, const Range& old) {
   if (!several_nodes()) return;
   // This uses a mapping of its own: one with several policies is divided, and could not be moved at
@@ -124,26 +76,42 @@ void place_alike(const MemoryFile& file, const Range& old) {
   munmap(mapped, old.bytes());
 }
 
-std::size_t make_huge_alike(const Range& old, std::byte* place, bool all) {
-  std::size_t bytes = 0;
-  const Range units = whole_units(old, kHugePage);
-  const auto make_huge = [&](const Range& run) {
-    const Range whole = whole_units(run, kHugePage);
-    if (whole.empty()) return;
-    std::byte* const there = place + (whole.begin - old.begin);
-    // MADV_HUGEPAGE is not needed. It would divide the mapping, which then could not be moved at
-    // once. A part without any page is not collapsed.
-    for (std::size_t at = 0; at < whole.bytes(); at += kHugePage) {
-      if (madvise(there + at, kPage, kPopulateWrite) != 0) return;
-    }
-    if (madvise(there, whole.bytes(), kCollapse) == 0) bytes += whole.bytes();
-  };
-  if (all) {
-    make_huge(units);
-  } else if (!units.empty()) {
-    for_huge_pages(units, make_huge);
+std::size_t make_huge(const Range& old, std::byte* place) {
+  const Range whole = whole_units(old, kHugePage);
+  if (whole.empty()) return 0;
+  std::byte* const there = place + (whole.begin - old.begin);
+  // MADV_HUGEPAGE is not needed. It would divide the mapping, which then could not be moved at
+  // once. A part without any page is not collapsed.
+  for (std::size_t at = 0; at < whole.bytes(); at += kHugePage) {
+    if (madvise(there + at, kPage, kPopulateWrite) != 0) return 0;
   }
-  return bytes;
+  return madvise(there, whole.bytes(), kCollapse) == 0 ? whole.bytes() : 0;
+}
+
+bool private_memory_is_huge() {
+  static const bool is = file_says("/sys/kernel/mm/transparent_hugepage/enabled", "[always]");
+  return is;
+}
+
+bool mostly_untouched(const Range& range) {
+  constexpr std::size_t kAtOnce = 1024;
+  unsigned char there[kAtOnce];
+  std::size_t touched = 0;
+  for (std::uintptr_t at = range.begin; at < range.end; at += kAtOnce * kPage) {
+    const Range part = range.within({at, at + kAtOnce * kPage});
+    if (mincore(pointer(at), part.bytes(), there) != 0) return true;
+    for (std::size_t i = 0; i < part.bytes() / kPage; ++i) touched += there[i] & 1;
+  }
+  return touched * 2 < range.bytes() / kPage;
+}
+
+bool file_says(const char* path, const char* word) {
+  char text[128] = {};
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const ssize_t got = ::read(file, text, sizeof text - 1);
+  ::close(file);
+  return got > 0 && std::strstr(text, word) != nullptr;
 }
 
 }  // namespace sumac::promotion

@@ -18,12 +18,19 @@ inline constexpr int kPopulateWrite = 23, kDontneedLocked = 24, kCollapse = 25;
 // kernel refuses.
 void place_alike(const MemoryFile& file, const Range& old);
 
-// Returns true if make_huge_alike() can find out which pages are huge.
-bool can_scan_pages();
+// Makes those parts of `place` huge pages that can be. `place` and the file's offset are congruent
+// to `old` modulo 2 MiB. Returns the bytes for which this succeeded. It works even if shmem_enabled
+// is "never" (MADV_COLLAPSE, Linux 6.1).
+std::size_t make_huge(const Range& old, std::byte* place);
 
-// Makes those parts of `place` huge pages that are huge in `old`, or all that can be. `place` and
-// the file's offset are congruent to `old` modulo 2 MiB. Returns the bytes for which this
-// succeeded. It works even if shmem_enabled is "never" (MADV_COLLAPSE, Linux 6.1).
-std::size_t make_huge_alike(const Range& old, std::byte* place, bool all);
+// Returns true if private memory has huge pages without being asked.
+bool private_memory_is_huge();
+
+// Returns true if more than half of the range's pages do not exist: nobody has used them yet, or
+// they are swapped out. The range is anonymous memory.
+bool mostly_untouched(const Range& range);
+
+// Returns true if the beginning of a file of /proc or /sys has the word.
+bool file_says(const char* path, const char* word);
 
 }  // namespace sumac::promotion

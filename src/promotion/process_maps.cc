@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/descriptor.h"
@@ -33,7 +34,7 @@ std::uint64_t take_number(const char*& text, unsigned base) {
 
 }  // namespace
 
-MapsText::MapsText() : fd_(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
+MapsText::MapsText(const char* path) : fd_(::open(path, O_RDONLY | O_CLOEXEC)) {}
 
 MapsText::~MapsText() {
   if (fd_ >= 0) ::close(fd_);
@@ -99,6 +100,58 @@ bool MapsText::next(Mapping& mapping, char* name, std::size_t name_bytes) {
 
 namespace {
 
+bool begins(const char* line, const char* with) {
+  return std::strncmp(line, with, std::strlen(with)) == 0;
+}
+
+// These are the flags of ordinary memory, so that a flag of a future kernel refuses. The list
+// lacks, among others: dc (MADV_DONTFORK: pages that a device uses), wf (MADV_WIPEONFORK), dd
+// (MADV_DONTDUMP: the core dump of a shared page would show it), mg (MADV_MERGEABLE), um uw ui
+// (userfaultfd), lo lf (locked), io pf mm (devices), ht (huge page file system), gd (a stack that
+// grows), sl (sealed: mremap would fail), mt (memory tags), ss (shadow stack), ex (executable).
+bool is_ordinary(const char* flag) {
+  constexpr const char kOrdinary[][3] = {"rd", "wr", "mr", "mw", "me", "ac",
+                                         "nr", "sd", "hg", "nh", "sr", "rr"};
+  for (const char* known : kOrdinary) {
+    if (std::strncmp(flag, known, 2) == 0) return true;
+  }
+  return false;
+}
+
+// Judges flags such as "rd wr mr mw me ac".
+void judge_flags(const char* flags, Properties& properties) {
+  for (const char* at = flags; *at; at += *at == ' ' ? 1 : 2) {
+    if (*at == ' ' || at[1] == 0) continue;
+    properties.forbids_huge_pages |= begins(at, "nh");
+    properties.wants_huge_pages |= begins(at, "hg");
+    if (is_ordinary(at)) continue;
+    if (begins(at, "gd")) {
+      properties.refusal = Refusal::stack;
+    } else if (properties.refusal != Refusal::stack) {
+      properties.refusal = begins(at, "lo") ? Refusal::locked : Refusal::special;
+    }
+  }
+}
+
+}  // namespace
+
+// The flags come last.
+bool MapsText::properties(Properties& properties) {
+  properties = {};
+  bool has_key = false;
+  while (const char* const at = line()) {
+    if (begins(at, "ProtectionKey:")) has_key = std::atoi(at + 14) != 0;
+    if (begins(at, "AnonHugePages:")) properties.has_huge_pages = std::atol(at + 14) != 0;
+    if (!begins(at, "VmFlags: ")) continue;
+    judge_flags(at + 9, properties);
+    if (has_key && properties.refusal == Refusal::none) properties.refusal = Refusal::special;
+    return true;
+  }
+  return false;
+}
+
+namespace {
+
 // This struct is as in <linux/fs.h> from Linux 6.11 on; older systems' headers lack it.
 struct Query {
   std::uint64_t size, query_flags, query_addr;
@@ -147,7 +200,8 @@ void ProcessMaps::close() { close_own(file_); }
 
 bool ProcessMaps::find(std::uintptr_t address, Search search, Mapping& mapping, char* name,
                        std::size_t name_bytes) const {
-  if (by_query()) return query(address, search, mapping, name, name_bytes);
+  const Answer answer = query(address, search, mapping, name, name_bytes);
+  if (answer != Answer::unknown) return answer == Answer::found;
   MapsText text;
   while (text.next(mapping, name, name_bytes)) {
     if (mapping.end <= address) continue;
@@ -157,15 +211,18 @@ bool ProcessMaps::find(std::uintptr_t address, Search search, Mapping& mapping, 
   return false;
 }
 
-bool ProcessMaps::query(std::uintptr_t address, Search search, Mapping& mapping, char* name,
-                        std::size_t name_bytes) const {
+ProcessMaps::Answer ProcessMaps::query(std::uintptr_t address, Search search, Mapping& mapping,
+                                       char* name, std::size_t name_bytes) const {
+  if (!by_query() || !is_still_open(file_)) return Answer::unknown;
   Query query = {};
   query.size = sizeof query;
   query.query_flags = flags_of(search);
   query.query_addr = address;
   query.vma_name_size = static_cast<std::uint32_t>(name_bytes);
   query.vma_name_addr = reinterpret_cast<std::uintptr_t>(name);
-  if (ioctl(file_.descriptor, kQuery, &query) != 0) return false;
+  if (ioctl(file_.descriptor, kQuery, &query) != 0) {
+    return errno == ENOENT ? Answer::none : Answer::unknown;
+  }
   if (name && query.vma_name_size == 0) *name = 0;
   mapping.begin = query.vma_start;
   mapping.end = query.vma_end;
@@ -177,7 +234,7 @@ bool ProcessMaps::query(std::uintptr_t address, Search search, Mapping& mapping,
   mapping.writable = query.vma_flags & kWritable;
   mapping.executable = query.vma_flags & kExecutable;
   mapping.shared = query.vma_flags & kShared;
-  return true;
+  return Answer::found;
 }
 
 }  // namespace sumac::promotion

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "base/clock.h"
 #include "promotion/promoted_buffer.h"
 
 namespace sumac::promotion {
@@ -44,17 +45,23 @@ TEST(Process, IsLeftAlone) {
   EXPECT_EQ(opens_with(Refusal::releases, [](Settings& s) { s.calls_caught = false; }), 0);
 }
 
-// As in programs, properties that were read before serve for a while.
-TEST(Process, WhatIsNewSinceThePropertiesWereRead) {
+// Nothing that was known of the memory before is trusted. The calls are those that Sumac does not
+// see.
+TEST(Process, MemoryThatBecomesSpecialByUnseenCalls) {
   const int code = in_child([] {
-    Settings settings = test_settings();
-    settings.exact = false;
-    if (open(settings) != Refusal::none) _exit(77);
+    if (open(test_settings()) != Refusal::none) return status() != Refusal::forked;
     for (int round = 0; round < 50; ++round) {
       const Pages before(kBytes), special(kBytes);
-      if (!promote(before.data(), kBytes).done()) return false;
-      advise(special.data() + kPage, kPage, MADV_DONTFORK, madvise);
+      if (!(promote(before.data(), kBytes).done())) return false;
+      syscall(SYS_madvise, special.data() + kPage, kPage, MADV_DONTFORK);
       if (promote(special.data(), kBytes).refusal != Refusal::special) return false;
+      const int key = pkey_alloc(0, 0);
+      const Pages keyed(kBytes);
+      if (key > 0) {
+        if (pkey_mprotect(keyed.data(), kBytes, PROT_READ | PROT_WRITE, key) != 0) return false;
+        if (promote(keyed.data(), kBytes).refusal != Refusal::special) return false;
+        pkey_free(key);
+      }
       Refusal of_stack = Refusal::none;
       std::thread([&] {
         std::byte own[kBytes];
@@ -65,7 +72,6 @@ TEST(Process, WhatIsNewSinceThePropertiesWereRead) {
     }
     return true;
   });
-  if (code == 77) GTEST_SKIP() << "promotion is off here";
   EXPECT_EQ(code, 0);
 }
 
@@ -79,13 +85,8 @@ TEST(Process, OpenDevicesAreHeeded) {
       char parameters[256] = {};  // struct io_uring_params has 120 bytes
       if (syscall(SYS_io_uring_setup, 1, parameters) < 0) _exit(77);
       if (!late) return open(settings) == expected;
-      // The service looks for it only once in a while.
-      const Pages pages(200 * kPage);
-      Refusal last = Refusal::none;
-      for (std::size_t i = 0; i < 200 && last == Refusal::none; ++i) {
-        last = promote(pages.data() + i * kPage, kPage).refusal;
-      }
-      return last == expected && status() == expected;
+      const Pages pages(kPage);
+      return promote(pages.data(), kPage).refusal == expected && status() == expected;
     });
   };
   const int first = with_ring(true, false, Refusal::devices);
@@ -93,6 +94,38 @@ TEST(Process, OpenDevicesAreHeeded) {
   EXPECT_EQ(first, 0);
   EXPECT_EQ(with_ring(true, true, Refusal::devices), 0);
   EXPECT_EQ(with_ring(false, true, Refusal::none), 0);
+}
+
+// If a device is opened later, promoted memory stays where it is, since its pages may be pinned
+// now. If a userfaultfd is, peers no longer use it.
+TEST(Process, PromotedMemoryAndDescriptorsThatAppear) {
+  const auto after = [](bool faults, bool by_advice) {
+    return in_child([=] {
+      if (open(test_settings()) != Refusal::none) return status() != Refusal::forked;
+      const Pages pages(kBytes);
+      fill(pages.data(), kBytes, 1);
+      if (!promote(pages.data(), kBytes).done()) return false;
+      tend();
+      char parameters[256] = {};
+      const long opened =
+          faults ? syscall(SYS_userfaultfd, O_CLOEXEC) : syscall(SYS_io_uring_setup, 1, parameters);
+      if (opened < 0) _exit(77);
+      if (by_advice) {
+        advise(pages.data() + kPage, kPage, MADV_DONTNEED, madvise);
+      } else {
+        const std::uint64_t end = clock_ns() + 30'000'000'000;
+        while (status() == Refusal::none && clock_ns() < end) tend();
+      }
+      return status() == (faults ? Refusal::faults : Refusal::devices) &&
+             mapped(pages.data(), kBytes) == !faults && differs(pages.data(), kPage, 1) == kPage;
+    });
+  };
+  for (const bool faults : {false, true}) {
+    for (const bool by_advice : {false, true}) {
+      const int code = after(faults, by_advice);
+      EXPECT_TRUE(code == 0 || code == 77) << faults << by_advice;
+    }
+  }
 }
 
 TEST(Process, Budget) {
@@ -165,6 +198,30 @@ TEST(Process, AFileThatWasClosedIsLeftAlone) {
   EXPECT_EQ(code, 0);
   close(other);
   unlink(name);
+}
+
+// All descriptors are closed, and their numbers are other files'.
+TEST(Process, ACallThatGivesMemoryBackWorksWithoutDescriptors) {
+  const int code = in_child([&] {
+    if (open(test_settings()) != Refusal::none) return status() != Refusal::forked;
+    const Pages pages(kBytes);
+    fill(pages.data(), kBytes, 1);
+    if (!promote(pages.data(), kBytes).done()) return false;
+    const int other = ::open("/proc/1/maps", O_RDONLY);
+    for (int number = 3; number < 100; ++number) dup2(other, number);
+    if (advise(pages.data(), 2 * kPage, MADV_DONTNEED, madvise) != 0) return false;
+    const auto is_right = [&] {
+      return nonzero(pages.data(), 2 * kPage) == 2 * kPage &&
+             pages.data()[2 * kPage] == pattern(2 * kPage, 1);
+    };
+    const int result = in_child([&] {
+      const bool right = is_right();
+      std::memset(pages.data(), 9, kBytes);
+      return right;
+    });
+    return result == 0 && is_right();
+  });
+  EXPECT_EQ(code, 0);
 }
 
 // If there is no memory for all of them, the data stay where they are.

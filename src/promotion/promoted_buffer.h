@@ -35,7 +35,7 @@ inline KernelFeatures test_without() {
   const char* version = std::getenv("SUMAC_TEST_LINUX");
   if (!version) return {};
   const bool before_6 = std::atoi(version) < 6;
-  return {.queries = true, .scans = true, .collapses = before_6, .populates = before_6};
+  return {.queries = true, .collapses = before_6, .populates = before_6};
 }
 
 // The tests may run in a sanitizer's process, and the program's calls reach the service in them.
@@ -43,7 +43,6 @@ inline Settings test_settings() {
   Settings settings;
   settings.without = test_without();
   settings.heed_tools = false;
-  settings.exact = true;
   settings.calls_caught = true;
   return settings;
 }
@@ -53,12 +52,13 @@ inline Settings test_settings() {
   if (const Refusal off = open(test_settings()); off != Refusal::none) \
   GTEST_SKIP() << refusal_text(off)
 
-// This is private memory, a mapping of its own.
+// This is private memory, a mapping of its own whose pages exist.
 class Pages {
  public:
   explicit Pages(std::size_t bytes, std::size_t alignment = kPage)
       : size_(bytes), all_(bytes + alignment) {
-    base_ = mmap(nullptr, all_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    base_ = mmap(nullptr, all_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+                 -1, 0);
     const auto address = reinterpret_cast<std::uintptr_t>(base_);
     data_ = pointer(round_up(address, alignment));
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "promotion/promotion.h"
 
+#include <algorithm>
+#include <cstdio>
+
 #include "base/clock.h"
 #include "promotion/page_mover.h"
 #include "promotion/service.h"
@@ -9,16 +12,14 @@
 namespace sumac::promotion {
 namespace {
 
-// A device may be opened at any time; looking for one costs some microseconds for each descriptor.
-constexpr std::uint64_t kLookForDevicesEvery = 64, kSweepEvery = 16;
-constexpr int kAllSteps = 1 << 20;
+// tend() rests for so many times as long as it took, but not for less than a millisecond.
+constexpr std::uint64_t kRestTimes = 100, kLeastRestNs = 1'000'000;
 constexpr int kSteps = 64, kStepsByText = 4;  // steps of a sweep now and then
 
 // Returns why there can be no file.
 Refusal open_file(Service& service) {
   if (service.settings.heed_tools && memory_tool_present()) return Refusal::tools;
   service.kernel = kernel_here().without(service.settings.without);
-  if (!service.kernel.scans) service.properties.serve_times(Properties::kServesTimesForHuge);
   if (!service.maps.open(service.kernel.queries)) return Refusal::kernel;
   Refusal refusal = service.file.open();
   if (refusal == Refusal::none && !service.kernel.queries && !service.known.open()) {
@@ -36,9 +37,17 @@ Refusal open_file(Service& service) {
 // Returns why nothing may be promoted although there is a file.
 Refusal forbidden(const Settings& settings) {
   if (!settings.promotes) return Refusal::not_open;
-  if (!settings.calls_caught) return Refusal::releases;
-  if (settings.heed_devices && device_open()) return Refusal::devices;
-  return Refusal::none;
+  return settings.calls_caught ? Refusal::none : Refusal::releases;
+}
+
+// Every promoted range may divide one mapping of the program into three.
+std::size_t most_ranges() {
+  unsigned long most_mappings = 65530;
+  if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
+    if (std::fscanf(file, "%lu", &most_mappings) != 1) most_mappings = 0;
+    std::fclose(file);
+  }
+  return most_mappings / 20;
 }
 
 // Finds the mapping in place that holds the address, if it can be read and written.
@@ -72,24 +81,13 @@ Refusal make_room(Service& service, std::size_t bytes) {
   return room() ? Refusal::none : Refusal::budget;
 }
 
-// Looks whether something has happened since that forbids promotion.
-Refusal look_again(Service& service) {
-  if (!service.file.is_own()) return Refusal::file_lost;
-  if (service.settings.heed_devices &&
-      service.tally.promotions % kLookForDevicesEvery == kLookForDevicesEvery - 1 &&
-      device_open()) {
-    return Refusal::devices;
-  }
-  return Refusal::none;
-}
-
 Refusal move(Service& service, const Admission& admission, std::size_t& moved) {
   for (int i = 0; i < admission.count; ++i) {
     for (Range rest = admission.pieces[i]; !rest.empty();) {
       const Range chunk = first_chunk(rest);
       service.widen(chunk);
       std::size_t huge = 0;
-      if (!move_chunk(service, chunk, huge)) return Refusal::memory;
+      if (!move_chunk(service, chunk, admission.pieces[i].huge, huge)) return Refusal::memory;
       service.tally.huge_bytes += huge;
       moved += chunk.bytes();
       rest.begin = chunk.end;
@@ -100,18 +98,14 @@ Refusal move(Service& service, const Admission& admission, std::size_t& moved) {
 }
 
 Refusal promote_held(Service& service, const Range& range, std::size_t& moved) {
-  if (const Refusal now_off = look_again(service); now_off != Refusal::none) {
-    service.off.store(now_off);
-    return now_off;
-  }
+  if (!service.file.is_own()) service.off.store(Refusal::file_lost);
+  look_at_descriptors(service);
+  if (const Refusal off = service.off.load(); off != Refusal::none) return off;
   const Admission admission = admit(service, range);
   if (admission.refusal != Refusal::none || admission.count == 0) return admission.refusal;
   std::size_t bytes = 0;
   for (int i = 0; i < admission.count; ++i) bytes += admission.pieces[i].bytes();
   if (const Refusal refusal = make_room(service, bytes); refusal != Refusal::none) return refusal;
-  if (service.tally.promotions % kSweepEvery == kSweepEvery - 1) {
-    sweep(service.maps.by_query() ? kSteps : kStepsByText);
-  }
   service.promotes.store(true, std::memory_order_release);
   const Refusal refusal = move(service, admission, moved);
   service.tally.promotions += moved > 0;
@@ -128,8 +122,23 @@ static Service& the_service = *new Service;
 Service& service() { return the_service; }
 
 void Service::widen(const Range& range) {
-  if (range.begin < low.load()) low.store(range.begin);
-  if (range.end > high.load()) high.store(range.end, std::memory_order_release);
+  std::uintptr_t now = low.load();
+  while (range.begin < now && !low.compare_exchange_weak(now, range.begin)) {
+  }
+  now = high.load();
+  while (range.end > now && !high.compare_exchange_weak(now, range.end)) {
+  }
+}
+
+void look_at_descriptors(Service& service) {
+  const OpenDescriptors found = open_descriptors();
+  if (found.faults) {
+    service.closed.store(Refusal::faults);
+    service.off.store(Refusal::faults);
+  } else if (found.devices && service.settings.heed_devices) {
+    Refusal none = Refusal::none;
+    service.off.compare_exchange_strong(none, Refusal::devices);
+  }
 }
 
 Refusal open(const Settings& settings) {
@@ -139,9 +148,13 @@ Refusal open(const Settings& settings) {
   if (!opened) {
     opened = true;
     own.settings = settings;
+    own.settings.most_ranges = std::min(settings.most_ranges, most_ranges());
     own.closed.store(open_file(own));
     own.off.store(own.closed.load());
-    if (own.closed.load() == Refusal::none) own.off.store(forbidden(settings));
+    if (own.closed.load() == Refusal::none) {
+      own.off.store(forbidden(settings));
+      look_at_descriptors(own);
+    }
   }
   return own.off.load();
 }
@@ -176,7 +189,7 @@ bool mapped(const void* address, std::size_t bytes) {
   constexpr int kMostMappings = 16;
   Service& own = service();
   Range rest = interior(address, bytes);
-  if (rest.empty() || !own.near(rest) || own.closed.load() == Refusal::forked) return false;
+  if (rest.empty() || !own.near(rest) || own.closed.load() != Refusal::none) return false;
   for (int i = 0; i < kMostMappings; ++i) {
     Mapping mapping;
     const bool found = own.kernel.queries ? find_in_place(own, rest.begin, mapping)
@@ -186,6 +199,38 @@ bool mapped(const void* address, std::size_t bytes) {
     if (rest.empty()) return true;
   }
   return false;
+}
+
+void begin_use() { service().in_use.fetch_add(1); }
+void end_use() { service().in_use.fetch_sub(1); }
+
+void tend() {
+  Service& own = service();
+  if (own.high.load(std::memory_order_relaxed) == 0) return;
+  const auto if_due = [](std::atomic<std::uint64_t>& next_ns, auto&& act) {
+    const std::uint64_t start = clock_ns();
+    if (start < next_ns.load(std::memory_order_relaxed)) return;
+    act();
+    const std::uint64_t end = clock_ns();
+    next_ns.store(end + std::max(kRestTimes * (end - start), kLeastRestNs),
+                  std::memory_order_relaxed);
+  };
+  const Hold hold(Hold::Way::attempt);
+  if (!hold || own.closed.load() == Refusal::forked) return;
+  if_due(own.look_at_ns, [&] { look_at_descriptors(own); });
+  if_due(own.sweep_at_ns, [&] { sweep(own.maps.by_query() ? kSteps : kStepsByText); });
+}
+
+void end() {
+  Service& own = service();
+  const Hold hold(Hold::Way::wait);
+  if (own.closed.load() == Refusal::not_open || own.in_use.load() > 0) return;
+  own.sweep_at = 0;
+  sweep(kAllSteps);
+  own.file.close();
+  Refusal none = Refusal::none;
+  own.closed.compare_exchange_strong(none, Refusal::file_lost);
+  own.off.store(own.closed.load());
 }
 
 bool shared_mapping(const void* address, Mapping& mapping) {
@@ -205,7 +250,6 @@ Counts counts() {
   counts.huge_bytes = tally.huge_bytes;
   counts.swept_bytes = tally.swept_bytes;
   counts.released_bytes = tally.released_bytes;
-  counts.demoted_bytes = tally.demoted_bytes;
   for (int i = 0; i < kRefusals; ++i) counts.refusals[i] = tally.refusals[i];
   counts.used_bytes = own.file.used();
   return counts;

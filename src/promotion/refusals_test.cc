@@ -95,6 +95,20 @@ TEST(Refusals, Special) {
   }
 }
 
+// Promotion would make all pages real. Pages that were only read count as used.
+TEST(Refusals, Untouched) {
+  SUMAC_NEED_PROMOTION();
+  auto* const data = static_cast<std::byte*>(
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  expect_refusal(data, kBytes, Refusal::untouched, "no page");
+  fill(data, kBytes / 2 - kPage, 1);
+  expect_refusal(data, kBytes, Refusal::untouched, "less than half of the pages");
+  EXPECT_EQ(nonzero(data + kBytes / 2 - kPage, kPage), kPage);
+  EXPECT_TRUE(promote(data, kBytes).done());
+  EXPECT_EQ(differs(data, kBytes / 2 - kPage, 1), kBytes / 2 - kPage);
+  munmap(data, kBytes);
+}
+
 TEST(Refusals, ScatteredAndInPieces) {
   SUMAC_NEED_PROMOTION();
   const Pages pages(64 * kPage);

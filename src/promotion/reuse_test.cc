@@ -14,6 +14,14 @@ int system_madvise(void* address, std::size_t bytes, int advice) {
   return static_cast<int>(syscall(SYS_madvise, address, bytes, advice));
 }
 
+void* system_mremap(void* address, std::size_t bytes, std::size_t new_bytes, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  void* to = va_arg(arguments, void*);
+  va_end(arguments);
+  return reinterpret_cast<void*>(syscall(SYS_mremap, address, bytes, new_bytes, flags, to));
+}
+
 }  // namespace
 
 // This madvise comes before the C library's, as that of libsumac.so does, so the calls of this
@@ -29,8 +37,7 @@ extern "C" __attribute__((visibility("default"))) void* mremap(void* address, st
   va_start(arguments, flags);
   void* to = flags & ~MREMAP_MAYMOVE ? va_arg(arguments, void*) : nullptr;
   va_end(arguments);
-  if (!sumac::promotion::before_remap(address, bytes)) return MAP_FAILED;
-  return reinterpret_cast<void*>(syscall(SYS_mremap, address, bytes, new_bytes, flags, to));
+  return sumac::promotion::remap(address, bytes, new_bytes, flags, to, system_mremap);
 }
 
 namespace sumac::promotion {
@@ -168,7 +175,7 @@ TEST(Reuse, TheHeapKeepsItsData) {
   for (const Block& block : blocks) std::free(block.data);
 }
 
-// The program calls mremap: memory is private again before it moves.
+// A mapping that grows by mremap gains new memory, not that which follows in the file.
 TEST(Reuse, GrownMappingsDoNotShowOtherBuffers) {
   SUMAC_NEED_PROMOTION();
   for (unsigned round = 0; round < 50; ++round) {

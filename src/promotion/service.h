@@ -11,7 +11,6 @@
 #include "promotion/memory_file.h"
 #include "promotion/process_maps.h"
 #include "promotion/promotion.h"
-#include "promotion/properties.h"
 #include "promotion/surroundings.h"
 
 namespace sumac::promotion {
@@ -19,7 +18,7 @@ namespace sumac::promotion {
 // Any thread raises these counters.
 struct Tally {
   std::atomic<std::uint64_t> promotions, promoted_bytes, huge_bytes;
-  std::atomic<std::uint64_t> swept_bytes, released_bytes, demoted_bytes;
+  std::atomic<std::uint64_t> swept_bytes, released_bytes;
   std::atomic<std::uint64_t> refusals[kRefusals];
 };
 
@@ -28,14 +27,13 @@ struct Service {
   MemoryFile file;
   KernelFeatures kernel;
   ProcessMaps maps;
-  KnownMappings known;  // for kernels without PROCMAP_QUERY
-  Properties properties;
+  KnownMappings known;                             // for kernels without PROCMAP_QUERY
   std::atomic<Refusal> closed{Refusal::not_open};  // why there is no file
   std::atomic<Refusal> off{Refusal::not_open};     // why nothing is promoted
   // All promoted addresses lie in [low, high). The range only grows; if it is empty, nothing was
   // promoted.
   std::atomic<std::uintptr_t> low{~std::uintptr_t{0}}, high{0};
-  // True once something is promoted.
+  // True once something is promoted, or born memory has moved.
   std::atomic<bool> promotes{false};
   // True once holes were made in pages that are mapped: a place in the file without data may then
   // be in use.
@@ -43,9 +41,12 @@ struct Service {
   // The thread that promotes, sweeps or forks holds the lock. It is recursive, since a signal
   // handler may fork.
   pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  // Counts operations in which peers may reach into memory of this process.
+  std::atomic<int> in_use{0};
   std::uintptr_t sweep_at = 0;
   std::size_t born_bytes = 0;  // memory that was born shared, which no budget counts
   std::size_t ranges = 0;      // mappings of the file; counted anew when there seem to be too many
+  std::atomic<std::uint64_t> look_at_ns{0}, sweep_at_ns{0};  // when tend() does so next
   Tally tally = {};
 
   bool near(const Range& range) const {
@@ -56,7 +57,7 @@ struct Service {
   bool may_hold(const Range& range) const {
     return near(range) && (promotes.load(std::memory_order_acquire) || overlaps_born_shared(range));
   }
-  // Says that addresses in the range are promoted.
+  // Says that addresses in the range are promoted. Any thread may call it.
   void widen(const Range& range);
   // Returns true if a part of the range of the file is mapped at other addresses than its own.
   bool moved_away(const Range& range) const;
@@ -82,17 +83,21 @@ class Hold {
   bool held_;
 };
 
-// Turns the part of a mapping of the file into private memory with the same data and protection.
-// Another thread that reads it meanwhile may see zeros. Makes system calls only. Returns false if
-// there is no memory for it.
-bool make_private(const MemoryFile& file, const Mapping& mapping, const Range& part);
+// Looks whether something is open in the process that forbids promotion, and heeds that from now
+// on. Makes system calls only.
+void look_at_descriptors(Service& service);
 
-// Calls act(part, mapping) for the parts of the range that show the file.
+// Turns all mappings of the file into private ones of the same pages, with the same protection. No
+// other thread notices. Makes system calls only. Returns false if the kernel refuses one.
+bool make_private(const Service& service);
+
+// Calls act(part, mapping) for the parts of the range that show the file. Returns false with errno
+// set if the kernel cannot be asked.
 template <typename Act>
-void for_promoted(const Service& service, const Range& range, Act&& act) {
-  service.maps.for_files(range.begin, [&](const Mapping& mapping) {
+bool for_own(const Service& service, const Range& range, Act&& act) {
+  return service.maps.for_files(range.begin, [&](const Mapping& mapping) {
     const Range part = range.within(mapping);
-    if (!part.empty() && service.file.has(mapping)) act(part, mapping);
+    if (!part.empty() && service.file.shows(mapping)) act(part, mapping);
     return mapping.end < range.end;
   });
 }

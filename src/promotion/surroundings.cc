@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "promotion/surroundings.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
@@ -28,8 +29,7 @@ constexpr std::string_view kPinning[] = {"/dev/infiniband/",
                                          "/dev/gdrdrv",
                                          "/dev/accel/",
                                          "/dev/ipath",
-                                         "anon_inode:[io_uring]",
-                                         "anon_inode:[userfaultfd]"};
+                                         "anon_inode:[io_uring]"};
 
 bool pins(std::string_view target) {
   for (const std::string_view beginning : kPinning) {
@@ -37,6 +37,17 @@ bool pins(std::string_view target) {
   }
   return false;
 }
+
+void look_at(int directory, const char* name, OpenDescriptors& found) {
+  char target[64];
+  const ssize_t length = readlinkat(directory, name, target, sizeof target);
+  const std::string_view to(target, length > 0 ? static_cast<std::size_t>(length) : 0);
+  found.devices |= pins(to);
+  found.faults |= to.starts_with("anon_inode:[userfaultfd]");
+}
+
+// The kernel writes such entries: struct linux_dirent64 of getdents64(2).
+constexpr std::size_t kLengthAt = 16, kNameAt = 19;
 
 int find_valgrind(dl_phdr_info* object, std::size_t, void* found) {
   if (object->dlpi_name && std::strstr(object->dlpi_name, "/vgpreload_")) {
@@ -47,16 +58,21 @@ int find_valgrind(dl_phdr_info* object, std::size_t, void* found) {
 
 }  // namespace
 
-bool device_open() {
-  DIR* directory = opendir("/proc/self/fd");
-  if (!directory) return true;  // nothing is known, so a device may be open
-  bool found = false;
-  while (const dirent* entry = readdir(directory)) {
-    char target[256];
-    const ssize_t length = readlinkat(dirfd(directory), entry->d_name, target, sizeof target);
-    if (length > 0 && pins({target, static_cast<std::size_t>(length)})) found = true;
+OpenDescriptors open_descriptors() {
+  const int directory = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return {.devices = true};  // nothing is known
+  OpenDescriptors found;
+  char entries[2048];
+  long bytes = 0;
+  while ((bytes = syscall(SYS_getdents64, directory, entries, sizeof entries)) > 0) {
+    for (long at = 0; at < bytes;) {
+      std::uint16_t length = 0;
+      std::memcpy(&length, entries + at + kLengthAt, sizeof length);
+      look_at(directory, entries + at + kNameAt, found);
+      at += length;
+    }
   }
-  closedir(directory);
+  close(directory);
   return found;
 }
 
@@ -80,13 +96,11 @@ bool knows_advice(int advice) {
 }  // namespace
 
 KernelFeatures KernelFeatures::without(const KernelFeatures& other) const {
-  return {queries && !other.queries, scans && !other.scans, collapses && !other.collapses,
-          populates && !other.populates};
+  return {queries && !other.queries, collapses && !other.collapses, populates && !other.populates};
 }
 
 KernelFeatures kernel_here() {
-  return {ProcessMaps::can_query(), can_scan_pages(), knows_advice(kCollapse),
-          knows_advice(kPopulateWrite)};
+  return {ProcessMaps::can_query(), knows_advice(kCollapse), knows_advice(kPopulateWrite)};
 }
 
 }  // namespace sumac::promotion

@@ -7,11 +7,18 @@
 
 namespace sumac::promotion {
 
-// Returns true if the process has a device open whose driver may have pinned pages of the program's
-// memory (network adapters, GPUs), or an io_uring, whose registered buffers are pinned: these would
-// go on using the pages that promotion replaces. Also returns true for a userfaultfd. It costs some
-// microseconds for each descriptor.
-bool device_open();
+// These are open in a process.
+struct OpenDescriptors {
+  // A device whose driver may have pinned pages of the program's memory (network adapters, GPUs),
+  // or an io_uring, whose registered buffers are pinned: these would go on using the pages that
+  // promotion replaces.
+  bool devices = false;
+  // A userfaultfd: the program answers page faults itself. Peers, who read and write without any
+  // fault of this process, must not reach into its memory.
+  bool faults = false;
+};
+// Looks at all descriptors, which costs about a microsecond for each. Makes system calls only.
+OpenDescriptors open_descriptors();
 
 // Returns true if valgrind or a sanitizer runs the program: they keep books of its memory.
 bool memory_tool_present();
@@ -20,7 +27,6 @@ bool memory_tool_present();
 // where it is used.
 struct KernelFeatures {
   bool queries = false;    // PROCMAP_QUERY: asks for one mapping (Linux 6.11)
-  bool scans = false;      // PAGEMAP_SCAN: finds huge pages (6.7)
   bool collapses = false;  // MADV_COLLAPSE: makes shared memory's pages huge (6.1)
   bool populates = false;  // MADV_POPULATE_WRITE: makes pages exist, or returns an error (5.14)
 

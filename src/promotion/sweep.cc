@@ -95,73 +95,76 @@ std::size_t sweep(int steps) {
 
 namespace {
 
-// The program calls madvise() on promoted memory. Allocators rely on memory that they gave back by
-// MADV_DONTNEED reading as zeros (jemalloc does); a shared mapping would show the file's data
-// again. So holes are punched.
+// The program calls madvise() on memory of the file. Allocators rely on memory that they gave back
+// by MADV_DONTNEED reading as zeros (jemalloc does); a mapping of the file would show its data
+// again. So holes are punched into it where it is shared, and new pages take its place where it is
+// private since a fork.
 //
 // Sumac does not see calls from inside the C library: malloc_trim() and the arenas of threads give
 // memory back by MADV_DONTNEED there, and take it for dirty afterwards; the threads' stacks that it
 // keeps are never promoted. realloc() of a large block is an mremap of a mapping whose first page,
 // with the block's header, is never promoted: it spans two mappings, the kernel refuses to resize
-// it, and realloc() copies. Programs that make the system call themselves are not seen either; they
-// do so at their own risk.
-int apply(Madvise next, const Range& range, int advice) {
-  return next(pointer(range.begin), range.bytes(), advice);
+// it, and realloc() copies. docs/memory.md says what else is not seen.
+bool replace(const Range& part, int protection) {
+  void* const at = pointer(part.begin);
+  return mmap(at, part.bytes(), protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
 }
 
-void punch(Service& service, const Range& part, const Mapping& mapping) {
-  const std::uintptr_t offset = mapping.offset_of(part.begin);
+bool release(Service& service, const Range& part, const Mapping& mapping) {
+  if (!mapping.shared) return replace(part, mapping.protection());
+  // A userfaultfd would have the next access to these pages answered by the program; peers' would
+  // not come there.
+  look_at_descriptors(service);
   service.holes.store(true);
-  service.tally.released_bytes += service.file.punch({offset, offset + part.bytes()});
+  std::size_t freed = 0;
+  const bool punched = service.file.punch(mapping, part, freed);
+  service.tally.released_bytes += freed;
+  return punched;
 }
 
-// MADV_FREE is an error on shared memory.
-int free_lazily(Service& service, const Range& range, Madvise next) {
+// Gives advice on the parts that are not the file's as the program does, and releases the others.
+int release_all(Service& service, const Range& range, int advice, Madvise next) {
   int result = 0, error = 0;
-  const auto plain = [&](const Range& part) {
-    if (part.empty() || apply(next, part, MADV_FREE) == 0) return;
+  const auto note = [&](bool done) {
+    if (done) return;
     result = -1;
     error = errno;
   };
+  const auto give = [&](const Range& part, int as) {
+    return part.empty() || next(pointer(part.begin), part.bytes(), as) == 0;
+  };
   std::uintptr_t done = range.begin;
-  for_promoted(service, range, [&](const Range& part, const Mapping& mapping) {
-    plain({done, part.begin});
-    apply(next, part, MADV_DONTNEED);
-    punch(service, part, mapping);
+  note(for_own(service, range, [&](const Range& part, const Mapping& mapping) {
+    note(give({done, part.begin}, advice));
+    // The kernel knows whether it may, and forgets the pages here. MADV_FREE is an error on them.
+    note(give(part, advice == MADV_FREE ? MADV_DONTNEED : advice) &&
+         release(service, part, mapping));
     done = part.end;
-  });
-  plain({done, range.end});
+  }));
+  note(give({done, range.end}, advice));
   if (result != 0) errno = error;
   return result;
 }
 
 bool releases(int advice) {
-  return advice == MADV_DONTNEED || advice == MADV_FREE || advice == kDontneedLocked ||
-         advice == MADV_REMOVE;
+  return advice == MADV_DONTNEED || advice == MADV_FREE || advice == kDontneedLocked;
 }
 
 }  // namespace
 
 int advise(void* address, std::size_t bytes, int advice, Madvise next) {
   Service& own = service();
-  own.properties.note_advice(advice);
   const Range range = range_of(address, bytes);
   const Range pages{range.begin, round_up(range.end, kPage)};
-  if (!releases(advice) || range.begin % kPage != 0 || pages.empty() || !own.may_hold(pages) ||
-      own.closed.load() == Refusal::forked) {
+  if (range.begin % kPage != 0 || pages.empty() || !own.may_hold(pages)) {
     return next(address, bytes, advice);
   }
-  if (advice == MADV_FREE) return free_lazily(own, pages, next);
-  if (advice == MADV_REMOVE) own.holes.store(true);
-  const int result = next(address, bytes, advice);
-  const int error = errno;
-  // If the range has a gap (ENOMEM), the kernel has done its work on the rest.
-  if (advice != MADV_REMOVE && (result == 0 || error == ENOMEM)) {
-    for_promoted(own, pages,
-                 [&](const Range& part, const Mapping& mapping) { punch(own, part, mapping); });
-  }
-  errno = error;
-  return result;
+  if (releases(advice)) return release_all(own, pages, advice, next);
+  bool any = false;
+  if (advice == MADV_REMOVE) for_own(own, pages, [&](const Range&, const Mapping&) { any = true; });
+  if (!any) return next(address, bytes, advice);
+  errno = EINVAL;  // as on private memory
+  return -1;
 }
 
 }  // namespace sumac::promotion

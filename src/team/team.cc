@@ -24,10 +24,10 @@ std::vector<Choice> Team::choose_others(Collective collective, std::size_t bytes
 }
 
 // If the ranks have to agree on a trial, they do so in the next call of any size.
-void Team::note_around(Collective collective, std::size_t bytes, bool always) {
+void Team::note_around(Collective collective, std::size_t bytes, bool always, std::uint32_t rest) {
   if (trials.wait_to_agree()) return trials.wake();
   const bool may_be_direct = direct_classes(collective) >> Trials::class_of(bytes) & 1;
-  if (!always && !may_be_direct) trials.lay_at_rest(collective, bytes);
+  if (!always && !may_be_direct) trials.lay_at_rest(collective, bytes, rest);
 }
 
 void Team::end_levels() {

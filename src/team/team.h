@@ -130,8 +130,10 @@ struct Team : TeamSetUp {
     return over_levels ? ~std::uint64_t{0} : direct_tries->classes(collective);
   }
   // Notes, behind each call that is awake in the trials, what may stand around calls of so many
-  // bytes from now on. With `always`, something does.
-  void note_around(Collective collective, std::size_t bytes, bool always);
+  // bytes from now on. With `always`, something does. A class is at rest for at most `rest` calls,
+  // the same on all ranks.
+  void note_around(Collective collective, std::size_t bytes, bool always,
+                   std::uint32_t rest = UINT16_MAX);
   // Returns what else may serve such calls with the same results, the likeliest first. Over levels
   // reductions have none: their algorithms fold in different trees.
   std::vector<Choice> choose_others(Collective collective, std::size_t bytes,

@@ -131,11 +131,11 @@ void Trials::follow_neighbours(int collective, int of_class, int results) {
   if (followed >= 0) trial->follow(followed);
 }
 
-void Trials::lay_at_rest(Collective collective, std::size_t bytes) {
+void Trials::lay_at_rest(Collective collective, std::size_t bytes, std::uint32_t most) {
   const int c = static_cast<int>(collective), k = class_of(bytes);
   const bool is_open = (open_[c][0] | open_[c][1]) >> k & 1;
   Trial* trials[kResults];
-  std::uint32_t calls = UINT16_MAX;
+  std::uint32_t calls = most;
   bool is_known = !is_open;
   for (int results = 0; results < kResults; ++results) {
     trials[results] = find(c, k, results);

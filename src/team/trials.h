@@ -131,10 +131,11 @@ class Trials {
     rest = static_cast<std::uint16_t>(rest - counts);
     return false;
   }
-  // Lays the class at rest for as many calls as go by the rules, if that is known. If one of its
+  // Lays the class at rest for as many calls as go by the rules, if that is known, but no more than
+  // `most`, which must be the same on all ranks. If one of its
   // kinds of results stays with the rules and there have been no calls of the other kind, the other
   // has to wait.
-  void lay_at_rest(Collective collective, std::size_t bytes);
+  void lay_at_rest(Collective collective, std::size_t bytes, std::uint32_t most = UINT16_MAX);
   // Wakes all classes.
   void wake();
 

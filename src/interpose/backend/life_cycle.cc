@@ -142,6 +142,7 @@ int finalize() {
   team_context().idle.clear();
   forget_user_handles();
   forget_layouts();
+  end_own_memory();
   MpiMessages::set_freeing(true);  // frees those of sessions that are still there
   return error;
 }

@@ -369,11 +369,15 @@ bool judge_buffers(const Call& call, const Communicator& c) {
 
 void put_around(const Call& call, Decision& decision) {
   Communicator& c = *decision.communicator;
+  if (promotes()) tend_own_memory();
   if (results_checked != 0 && takes_check(call, decision)) decision.around |= Decision::kCheck;
   if (decision.way != Decision::Way::serve) return;
   take_turn(call, decision);
   if (!decision.by_user && decision.turn.route != Route::native) take_direct_try(call, decision);
-  c.note_around(call.collective(), shared_bytes(call, decision), results_checked != 0);
+  // Where buffers are promoted, what the program frees is found in one of some hundred calls.
+  constexpr std::uint32_t kBetweenLooks = 256;
+  c.note_around(call.collective(), shared_bytes(call, decision), results_checked != 0,
+                promotes() ? kBetweenLooks : UINT16_MAX);
 }
 
 Decision decide(const Entry& entry, const Call& call) {

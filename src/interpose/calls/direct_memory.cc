@@ -38,6 +38,7 @@ DirectTry prepare_direct(Communicator& c, const ChosenCall& call, const CallData
   if (direct == Algorithm::native || !(tries || promotes())) return attempt;
   const bool all_seen = c.sees_all_memory;
   if (all_seen) attempt.page = kNoPages;
+  if (tries) begin_use_of_own_memory();
   const double gain_ns = c.direct_tries->gain_ns(call.collective, call.bytes());
   // Copies are Sumac's own memory for this one call, so they are not promoted.
   attempt.mapped = !data.has_copies() && (gain_ns > 0 || promotes_always()) &&
@@ -62,6 +63,7 @@ void note_direct(Communicator& c, const ChosenCall& call, const DirectTry& direc
                  std::uint64_t ns) {
   note_call_time(ns);
   if (direct.wanted()) {
+    end_use_of_own_memory();
     c.direct_tries->note(call.collective, call.bytes(), direct.went, ns);
   } else {
     c.direct_tries->note_other(call.collective, call.bytes(), ns);

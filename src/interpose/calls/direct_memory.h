@@ -8,7 +8,8 @@
 namespace sumac {
 
 // Notes that the program uses its buffers, and promotes those for which that pays. Returns what the
-// call tries first: `direct`, if it `tries`.
+// call tries first: `direct`, if it `tries`. If that is wanted, end_use_of_own_memory() must be
+// called at the call's end; note_direct() does so.
 DirectTry prepare_direct(Communicator& communicator, const ChosenCall& call, const CallData& data,
                          Algorithm direct, bool tries);
 

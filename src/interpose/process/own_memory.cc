@@ -54,11 +54,8 @@ promotion::Usage& usage() {
 static const sumac_stub* own_stub = nullptr;
 
 static bool open() {
-  static constexpr sumac_memory_calls kCalls{promotion::advise,
-                                             [](void* address, std::size_t bytes) -> int {
-                                               return promotion::before_remap(address, bytes);
-                                             },
-                                             ::madvise, ::mremap};
+  static constexpr sumac_memory_calls kCalls{promotion::advise, promotion::remap, ::madvise,
+                                             ::mremap};
   promotion::Settings settings;
   settings.promotes = promotes();
   settings.budget = options.promote_budget;
@@ -95,7 +92,6 @@ void count_own_memory(Stats& stats) {
   note(MemoryUse::promoted, counts.promoted_bytes);
   note(MemoryUse::huge, counts.huge_bytes);
   note(MemoryUse::given_back, counts.swept_bytes + counts.released_bytes);
-  note(MemoryUse::made_private, counts.demoted_bytes);
   if (!promotes()) return;
   // The first value of the enumeration is no refusal.
   static_assert(kNumRefusals + 1 == promotion::kRefusals);
@@ -114,10 +110,18 @@ bool lies_in_shared_memory(const void* address) {
   return shared_mappings().place_of(address, 1).file != 0 || promotion::is_born_shared(address, 1);
 }
 
+void tend_own_memory() { promotion::tend(); }
+
+void end_own_memory() { promotion::end(); }
+
+void begin_use_of_own_memory() { promotion::begin_use(); }
+void end_use_of_own_memory() { promotion::end_use(); }
+
 void note_call_time(std::uint64_t ns) { usage().call_took(ns); }
 
 bool use_own_memory(const void* address, std::size_t bytes, double gain_ns, bool all_seen) {
   static std::mutex mutex;
+  promotion::tend();
   if (shared_mappings().place_of(address, bytes).file != 0) return true;
   if (promotion::is_born_shared(address, bytes)) {
     return promotion::mapped(address, bytes) && promotion::prepare_shared(address, bytes) &&

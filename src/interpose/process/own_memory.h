@@ -42,5 +42,15 @@ bool lies_in_shared_memory(const void* address);
 bool use_own_memory(const void* address, std::size_t bytes, double gain_ns, bool all_seen);
 // Counts the time of a call whose buffers could have been promoted.
 void note_call_time(std::uint64_t ns);
+// Must stand around an operation in which the others may reach into the buffers: use_own_memory()
+// comes after begin_use_of_own_memory().
+void begin_use_of_own_memory();
+void end_use_of_own_memory();
+
+// Must be called now and then, also while there are small calls only, if buffers are promoted:
+// looks for what forbids direct memory, and gives back what the program has freed.
+void tend_own_memory();
+// Must be called when the MPI has ended and no rank reaches into this process any more.
+void end_own_memory();
 
 }  // namespace sumac

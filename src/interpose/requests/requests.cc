@@ -13,6 +13,7 @@
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"
+#include "interpose/process/own_memory.h"
 #include "interpose/process/progress_hooks.h"
 #include "strands/lock.h"
 
@@ -233,6 +234,7 @@ void deliver(CollectiveRequest& request) {
   request.delivered = true;
   Communicator& c = *request.communicator;
   if (request.direct().wanted() && !request.data.is_local()) {
+    end_use_of_own_memory();
     count_process_taken(way_of(request.described, request.direct()), request.data.bytes());
   }
   request.data.deliver();

@@ -74,14 +74,9 @@ void* stub_mremap(void* old_address, size_t old_bytes, size_t new_bytes, int fla
   const sumac_mremap_fn next =
       (sumac_mremap_fn)next_of(&next_mremap, "mremap", (void*)system_mremap);
   const struct sumac_memory_calls* calls = atomic_load(&memory_calls);
-  if (calls != NULL) {
-    if (old_address == atomic_load(&probe)) atomic_store(&probed_mremap, true);
-    if (!calls->before_remap(old_address, old_bytes)) {
-      errno = ENOMEM;
-      return MAP_FAILED;
-    }
-  }
-  return next(old_address, old_bytes, new_bytes, flags, new_address);
+  if (calls == NULL) return next(old_address, old_bytes, new_bytes, flags, new_address);
+  if (old_address == atomic_load(&probe)) atomic_store(&probed_mremap, true);
+  return calls->remap(old_address, old_bytes, new_bytes, flags, new_address, next);
 }
 
 // Returns true if both calls arrive here: their names may be defined before libsumac.so in the

@@ -30,9 +30,9 @@ typedef void* (*sumac_mremap_fn)(void*, size_t, size_t, int, ...);
 struct sumac_memory_calls {
   // Does what madvise() does, by `next`.
   int (*advise)(void* address, size_t bytes, int advice, sumac_madvise_fn next);
-  // This is called before mremap(), with the old range. Returns 0 if mremap() must fail for lack of
-  // memory.
-  int (*before_remap)(void* address, size_t bytes);
+  // Does what mremap() does, by `next`.
+  void* (*remap)(void* old_address, size_t old_bytes, size_t new_bytes, int flags,
+                 void* new_address, sumac_mremap_fn next);
   // These are the two functions as the dynamic linker has bound them for the back end, and so for
   // the program and its libraries. dlsym() and dlvsym() would not tell: they treat symbols without
   // a version, as those of tcmalloc are, in other ways than the dynamic linker does.
