@@ -135,8 +135,8 @@ class Comparison {
   int left() const;
   std::uint64_t cost_of_round(int round) const;
 
-  std::uint64_t cost_ = 0;                       // of the rounds so far, in ns
-  std::uint64_t agreement_ns_ = 0;               // the least of any rank; 0: not known
+  std::uint64_t cost_ = 0;                       // this has been spent, in ns
+  std::uint64_t agreement_ns_ = 0;               // no rank has less; 0: not known
   std::uint64_t least_[Candidates::kMost] = {};  // this rank's
   AgreedTime agreed_[Candidates::kMost];
   std::uint8_t left_;  // a bit for each candidate that is left

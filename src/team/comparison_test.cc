@@ -270,7 +270,7 @@ TEST(Comparison, CallsPayForTurns) {
   alone.play_round({100, 150, 300});
   EXPECT_TRUE(alone.comparison.has_ended());
   EXPECT_EQ(alone.comparison.calls_to_pay(), 20 * (2 * (50 + 200) + 2 * 50 + 4 * 50) / 100u);
-  // Those of the best cost nothing, whichever it is.
+  // The turns of the best cost nothing, whichever it is.
   for (const Times& times : {Times{100, 100}, Times{500, 100}, Times{100, 500}}) {
     Alone two(2);
     two.play(times);

@@ -12,6 +12,7 @@
 #include "team/set_up.h"
 #include "testing/test_call.h"
 #include "testing/thread_team.h"
+#include "testing/trial_calls.h"
 
 namespace sumac::testing {
 namespace {
@@ -33,6 +34,19 @@ bool is_same_on_all(Team& team, std::uint64_t number) {
   return number != 0 && words[0] == number && words[1] == ~number;
 }
 
+// Each team learns for one class of calls which candidate is the fastest.
+constexpr OfClass kLearnt{Collective::allreduce, 4096};
+
+const Trial& learnt(Team& team) {
+  return team.trials.of(kLearnt.collective, kLearnt.bytes, kLearnt.results);
+}
+
+// Lets the team learn, the same on all ranks, that this candidate is the fastest.
+void learn(Team& team, int fastest) {
+  const auto time_of = [&](int candidate) { return candidate == fastest ? 10 : 100; };
+  for (int i = 0; i < 400; ++i) call_once(team.trials, kLearnt, team.oob, {}, time_of);
+}
+
 void open_team(RankOfTeams& own, Team& first, Hello hello, unsigned one_in_lost) {
   Team& team = own.teams.emplace_back(first.context, first.oob);
   team.rank = first.rank;
@@ -45,10 +59,14 @@ void open_team(RankOfTeams& own, Team& first, Hello hello, unsigned one_in_lost)
   if (is_same_on_all(team, idle ? idle->number() : 0)) {
     IdleTeams::take_up(team, std::move(idle));
     ++own.taken_up;
+    // Ranks that have learnt something together have not mixed it up with what other teams know.
+    EXPECT_TRUE(is_same_on_all(team, 1 + static_cast<std::uint64_t>(learnt(team).kept())));
   } else {
     if (idle) own.idle.give_up(team.context, std::move(idle));
     hello.serial += own.teams.size() << 32;  // each team has a number of its own
     set_up_team(team, hello, false);
+    open_trials(team);
+    EXPECT_EQ(learnt(team).kept(), 0);
   }
   own.open.push_back(&team);
 }
@@ -104,6 +122,9 @@ int come_and_go(ThreadTeam& all, unsigned seed, unsigned one_in_lost) {
       RankOfTeams& own = of_ranks[static_cast<std::size_t>(first.rank)];
       for (std::size_t t = 0; t < calls.size(); ++t) open_team(own, first, hello, one_in_lost);
       run_in_all(own, calls);
+      for (std::size_t t = 0; t < calls.size(); ++t) {
+        learn(*own.open[t], static_cast<int>(t % 2));
+      }
       // Messages end on all ranks before any of them ends for good.
       first.oob.all_and(nullptr, 0);
       keep_all(own);

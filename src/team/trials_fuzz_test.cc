@@ -33,7 +33,7 @@ struct Step {
   TestCall call;
 };
 
-// What a rank did in a call.
+// A rank did this in a call.
 struct Took {
   Algorithm algorithm = Algorithm::native;
   TurnKind kind = TurnKind::none;

@@ -9,70 +9,14 @@
 #include <map>
 #include <random>
 
+#include "testing/lone_calls.h"
 #include "testing/one_process.h"
 #include "testing/thread_team.h"
-#include "testing/trial_calls.h"
 
 namespace sumac::testing {
 namespace {
 
-constexpr Collective kAllreduce = Collective::allreduce;
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
-constexpr std::size_t kBytes = 1000;  // 128 calls of this class come before its trial
-const std::uint32_t kBefore = Trials::calls_before(kBytes, 4);
-
-// A reduction over one rank leaves the words as they are.
-struct LoneOob final : Oob {
-  void all_gather(const void*, void*, std::size_t) override {}
-  void gather(const void*, void*, std::size_t) override {}
-  bool all_gather_among(const RankList&, const void*, void*, std::size_t) override { return true; }
-  void all_and(std::uint64_t*, std::size_t) override {}
-  void all_max(std::uint64_t*, std::size_t) override { ++agreements; }
-  void broadcast(void*, std::size_t) override {}
-  bool make_messages(std::shared_ptr<Messages>&) override { return false; }
-  void drive() override {}
-  void end_job() override {}
-  int agreements = 0;
-};
-
-const Turn kRules;
-Turn kept(Route route, int candidate) { return {route, static_cast<std::uint8_t>(candidate)}; }
-const Choice kSplit{Algorithm::allreduce_split_slots}, kFlat{Algorithm::allreduce_flat_slots};
-
-// These are one rank's calls of one class.
-struct Calls {
-  explicit Calls(std::vector<Choice> its_others = {}, Results its_results = Results::any)
-      : others(std::move(its_others)), results(its_results) {
-    open_all(trials);
-  }
-  Turn next(const std::vector<std::uint64_t>& times = {1, 1, 1, 1}) {
-    return call_once(trials, {kAllreduce, kBytes, results}, oob, others,
-                     [&](int candidate) { return times[static_cast<std::size_t>(candidate)]; });
-  }
-  // Expects that all of the next `count` calls are `turn`.
-  void expect(std::uint32_t count, Turn turn) {
-    for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(next(), turn) << i;
-  }
-  // Plays a comparison to its end, with the calls that pay for it in between. Returns how many
-  // calls each candidate had.
-  std::map<int, int> compare(const std::vector<std::uint64_t>& times) {
-    std::map<int, int> turns;
-    for (Turn turn = next(times);; turn = next(times)) {
-      if (turn.kind == TurnKind::none) continue;
-      ++turns[turn.candidate];
-      Trial& trial = trials.of(kAllreduce, kBytes, results);
-      if (!trial.is_over()) continue;
-      settle(trials, oob);
-      if (!trial.is_comparing()) return turns;
-    }
-  }
-  bool is_awake() { return trials.is_awake(kAllreduce, kBytes, false); }
-
-  std::vector<Choice> others;
-  Results results;
-  Trials trials;
-  LoneOob oob;
-};
 
 TEST(Trials, ClassesArePowersOfTwo) {
   EXPECT_EQ(Trials::class_of(0), 0);
@@ -242,7 +186,7 @@ TEST(Trials, ClassesAndCollectivesAreApart) {
     const std::size_t bytes = random() % 40 ? random() % 64 : random();
     const int of_class = Trials::class_of(bytes);
     if (calls.trials.wait_to_agree()) settle(calls.trials, calls.oob);
-    // Of odd collectives the rules are slower. The slower one has two rounds.
+    // The rules are slower for every other collective. The slower one has two rounds.
     const bool is_slow = static_cast<int>(collective) % 2;
     const Turn turn =
         call_once(calls.trials, {collective, bytes}, calls.oob, {},
@@ -260,125 +204,6 @@ TEST(Trials, ClassesAndCollectivesAreApart) {
   }
   for (const auto& [key, account] : accounts) {
     EXPECT_TRUE(account.calls < 300 || account.turns == 9) << key.first << " " << key.second;
-  }
-}
-
-// Returns how the first call of a class goes.
-Turn first_call(Calls& calls, std::size_t bytes) {
-  return call_once(calls.trials, {kAllreduce, bytes, calls.results}, calls.oob, calls.others,
-                   [](int) { return 1; });
-}
-
-TEST(Neighbours, AClassBeginsWithWhatTheyHaveFound) {
-  for (const std::size_t bytes : {kBytes / 2, 2 * kBytes}) {
-    Calls calls({kSplit});
-    EXPECT_EQ(first_call(calls, bytes), kRules);
-    calls.compare({300, 100, 400});
-    // One that has begun follows as well, others do not.
-    EXPECT_EQ(first_call(calls, bytes), kept(Route::other, 1));
-    EXPECT_EQ(first_call(calls, 2 * kBytes), kept(Route::other, 1));
-    EXPECT_EQ(first_call(calls, kBytes / 2), kept(Route::other, 1));
-    EXPECT_EQ(first_call(calls, 4 * kBytes), kRules);
-    EXPECT_EQ(first_call(calls, kBytes / 4), kRules);
-  }
-}
-
-TEST(Neighbours, AreFollowedOnlyWhereTheyAgree) {
-  Calls calls({kSplit});
-  calls.compare({300, 100, 400});
-  EXPECT_EQ(first_call(calls, 2 * kBytes), kept(Route::other, 1));
-  // The other one has found the MPI to be the fastest.
-  const auto next = [&] {
-    return call_once(calls.trials, {kAllreduce, 4 * kBytes}, calls.oob, calls.others,
-                     [](int candidate) { return candidate == 2 ? 1u : 9u; });
-  };
-  while (next() != kept(Route::native, 2)) continue;
-  EXPECT_EQ(first_call(calls, 2 * kBytes), kRules);
-  EXPECT_EQ(first_call(calls, 8 * kBytes), kept(Route::native, 2));
-}
-
-// What a class has found itself counts more.
-TEST(Neighbours, AreNotFollowedByAClassThatHasBeenCompared) {
-  Calls calls({kSplit});
-  const auto next = [&](std::size_t bytes, unsigned split) {
-    return call_once(calls.trials, {kAllreduce, bytes}, calls.oob, calls.others,
-                     [&](int candidate) { return candidate == 1 ? split : 100u; });
-  };
-  for (int i = 0; i < 1000; ++i) next(2 * kBytes, 300);
-  while (next(kBytes, 10) != kept(Route::other, 1)) continue;
-  EXPECT_EQ(next(2 * kBytes, 300), kRules);
-  EXPECT_EQ(next(kBytes / 2, 300), kept(Route::other, 1));
-}
-
-// Nonblocking and persistent calls follow what others have learnt, and change nothing.
-TEST(Learnt, IsTheBestOfSumacs) {
-  const auto learnt = [](Calls& calls) {
-    return calls.trials.learnt(kAllreduce, kBytes, calls.results, kChosen,
-                               [&] { return calls.others; });
-  };
-  for (int fastest = 0; fastest < 4; ++fastest) {
-    Calls calls({kSplit, kFlat});
-    for (int i = 0; i < 1000; ++i) EXPECT_EQ(learnt(calls), kChosen);
-    calls.expect(kBefore, kRules);
-    std::vector<std::uint64_t> times{150, 140, 120, 200};
-    times[static_cast<std::size_t>(fastest)] = 100;
-    calls.compare(times);
-    const Choice want[] = {kChosen, kSplit, kFlat, kFlat};
-    EXPECT_EQ(learnt(calls), want[fastest]);
-  }
-}
-
-// Each timed call takes as long as its candidate does, and each agreement a while. But for the
-// first round, of which nobody knows how long it takes, trials never take more than a twentieth of
-// a class's time; and in the end, not with that round either.
-TEST(Regret, IsATwentieth) {
-  std::mt19937 random(11);
-  for (int seed = 0; seed < 300; ++seed) {
-    Calls calls(seed % 3 == 0 ? std::vector<Choice>{} : std::vector<Choice>{kSplit, kFlat});
-    const int candidates = calls.others.empty() ? 2 : 4;
-    std::vector<std::uint64_t> times;
-    for (int i = 0; i < candidates; ++i)
-      times.push_back(1000 + random() % 1000 * (1 + random() % 9));
-    const std::uint64_t least = *std::min_element(times.begin(), times.end());
-    const std::uint64_t agreement = random() % 20000;
-    calls.trials.note_agreement(agreement);
-    std::uint64_t cost = 0, all = 0;
-    int turns = 0, rounds = 0;
-    for (int i = 0; i < 12000; ++i) {
-      const Turn turn = calls.next(times);
-      if (calls.oob.agreements > rounds) {
-        rounds = calls.oob.agreements;
-        cost += agreement;
-        all += agreement;
-      }
-      // Where the rules' choice is a little slower than the fastest, it serves all the same.
-      const std::uint64_t time = times[turn.candidate];
-      const std::uint64_t served = times[0] > least + least / 8 ? least : std::max(least, times[0]);
-      if (turn.kind == TurnKind::timed && time > served) cost += time - served;
-      all += time;
-      turns += turn.kind == TurnKind::timed;
-      const bool is_first = turns <= 2 * candidates;
-      ASSERT_TRUE(is_first || turn.kind == TurnKind::none || 20 * cost <= all) << seed << " " << i;
-    }
-    EXPECT_LE(20 * cost, all) << seed;
-  }
-}
-
-// A machine changes its mode. What was the fastest before is served until the next comparison, and
-// no longer.
-TEST(Modes, AreFoundAtTheNextComparison) {
-  Calls calls({kSplit});
-  std::mt19937 random(3);
-  for (int mode = 0; mode < 12; ++mode) {
-    std::vector<std::uint64_t> times(3, 300);
-    times[random() % 3] = 100;
-    const int fastest =
-        static_cast<int>(std::min_element(times.begin(), times.end()) - times.begin());
-    const int stays = 1000 + static_cast<int>(random() % 300000);
-    int wrong = 0;
-    for (int i = 0; i < stays; ++i) wrong += calls.next(times).candidate != fastest;
-    EXPECT_LE(wrong, static_cast<int>(Trial::kMostBetween) + 500);
-    while (calls.next(times).candidate != fastest) ASSERT_LE(++wrong, 263000);
   }
 }
 
