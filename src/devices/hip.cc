@@ -177,7 +177,7 @@ std::string Hip::error_name(int error) {
 }  // namespace
 
 DeviceRuntime& hip() {
-  static constexpr const char* kModules[] = {"/dev/kfd", "/dev/dxg", nullptr};
+  static constexpr const char* kModules[] = {"/dev/kfd", nullptr};
   static auto* the_runtime = new Hip(kModules);
   return *the_runtime;
 }

@@ -201,8 +201,7 @@ std::string LevelZero::error_name(int error) {
 }  // namespace
 
 DeviceRuntime& level_zero() {
-  static constexpr const char* kModules[] = {"/sys/module/i915", "/sys/module/xe",
-                                             "/sys/module/intel_vpu", nullptr};
+  static constexpr const char* kModules[] = {"/sys/module/i915", "/sys/module/xe", nullptr};
   static auto* the_runtime = new LevelZero(kModules);
   return *the_runtime;
 }
