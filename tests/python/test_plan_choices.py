@@ -47,6 +47,7 @@ def test_a_forced_algorithm_is_the_one_shown(row):
     [
         (("bcast", "1M", "-n", "4"), True),
         (("bcast", "1M", "-n", "8", "--nodes", "2"), True),
+        (("bcast", "1M", "-n", "8", "--nodes", "2", "--machine", "core:2"), True),
         (("barrier", "-n", "4"), True),
         (("bcast", "1M", "-n", "4", "--algo", "bcast:slots"), False),
         (("bcast", "1M", "-n", "8", "--nodes", "2", "--algo", "reduce:levels"), False),
@@ -61,7 +62,9 @@ def test_the_candidates_of_trials_are_shown(call, tried):
     first, *others = found["candidates"]
     assert first == found["algorithm"]
     assert others[-1:] == (["native"] if tried else [])
-    if "--nodes" in call or call[0] == "barrier":
+    if "--machine" in call:
+        assert (first, *others[:-1]) == ("passive", "levels")
+    elif "--nodes" in call or call[0] == "barrier":
         assert others[:-1] == []
     elif tried:
         (row,) = found["levels"]
