@@ -6,7 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <map>
 
@@ -45,9 +46,8 @@ std::byte* reserve() {
   return begin + head;
 }
 
-// If all memory of the process is locked, pages of a window exist as soon as it is mapped, also
-// those that the owner does not have.
-bool is_locked(void* place) { return msync(place, kPage, MS_INVALIDATE) != 0 && errno == EBUSY; }
+// Counts the mappings of all windows.
+std::atomic<std::size_t> all_mappings{0};
 
 // A path of the file in the peer's process.
 class PeerPath {
@@ -88,58 +88,93 @@ std::shared_ptr<PeerWindows> PeerWindows::of(pid_t pid, const FileIdentity& file
 
 PeerWindows::~PeerWindows() {
   for (std::size_t i = 0; i < count_; ++i) munmap(windows_[i].memory, kWindow);
+  all_mappings -= mappings_;
   const std::lock_guard<std::mutex> lock(mutex());
   const auto place = known().find({file_.device, file_.inode});
   if (place != known().end() && place->second.expired()) known().erase(place);
 }
 
 std::byte* PeerWindows::view(std::uintptr_t address, std::size_t bytes) {
-  const std::uint64_t number = address / kWindow;
   const std::size_t offset = address % kWindow;
   if (bytes > kWindow - offset) return nullptr;
-  std::byte* const begin = window(number);
-  return begin ? begin + offset : nullptr;
+  const Window* const found = window(address / kWindow);
+  return found && show(*found, offset, bytes) ? found->memory + offset : nullptr;
 }
 
-std::byte* PeerWindows::window(std::uint64_t number) {
-  const auto look = [&](std::size_t count) -> std::byte* {
+const PeerWindows::Window* PeerWindows::window(std::uint64_t number) {
+  const auto look = [&](std::size_t count) -> const Window* {
     for (std::size_t i = 0; i < count; ++i) {
-      if (windows_[i].number == number) return windows_[i].memory;
+      if (windows_[i].number == number) return &windows_[i];
     }
     return nullptr;
   };
-  if (std::byte* found = look(count_.load(std::memory_order_acquire))) return found;
+  if (const Window* found = look(count_.load(std::memory_order_acquire))) return found;
   if (full_.load(std::memory_order_relaxed)) return nullptr;
   const std::lock_guard<std::mutex> lock(adding_);
   const std::size_t count = count_.load(std::memory_order_relaxed);
-  if (std::byte* found = look(count)) return found;
-  std::byte* const added = count < kMost ? map(number) : nullptr;
+  if (const Window* found = look(count)) return found;
+  std::byte* const added = count < kMost ? reserve() : nullptr;
   if (!added) {
     full_.store(true, std::memory_order_relaxed);
     return nullptr;
   }
-  windows_[count] = {number, added};
+  windows_[count] = {number, added, std::make_unique<ShownPages>()};
   count_.store(count + 1, std::memory_order_release);
-  return added;
+  return &windows_[count];
 }
 
-// A core file does not get the peer's memory, and neither does a child that is forked.
-std::byte* PeerWindows::map(std::uint64_t number) {
-  std::byte* const place = reserve();
-  if (!place) return nullptr;
-  const int file = is_locked(place) ? -1 : open_file(pid_, file_);
-  const auto offset = static_cast<off_t>(number * kWindow);
-  const bool mapped =
-      file >= 0 && mmap(place, kWindow, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, offset) != MAP_FAILED;
-  if (file >= 0) close(file);
-  if (!mapped) {
-    munmap(place, kWindow);
-    return nullptr;
+std::size_t PeerWindows::ShownPages::first_missing(std::size_t first, std::size_t end) const {
+  while (first < end) {
+    const std::uint64_t missing = ~words_[first / 64].load(std::memory_order_acquire);
+    const std::uint64_t from_first = missing >> first % 64;
+    if (from_first != 0) return std::min(end, first + std::countr_zero(from_first));
+    first = round_up(first + 1, std::size_t{64});
   }
-  madvise(place, kWindow, MADV_DONTDUMP);
-  madvise(place, kWindow, MADV_DONTFORK);
-  return place;
+  return end;
+}
+
+void PeerWindows::ShownPages::add(std::size_t first, std::size_t end) {
+  while (first < end) {
+    const std::size_t next = std::min(end, round_up(first + 1, std::size_t{64}));
+    const std::uint64_t ones = ~std::uint64_t{0} >> (64 - (next - first));
+    words_[first / 64].fetch_or(ones << first % 64, std::memory_order_release);
+    first = next;
+  }
+}
+
+bool PeerWindows::show(const Window& window, std::size_t offset, std::size_t bytes) {
+  const std::size_t first = offset / kPage, end = (offset + bytes + kPage - 1) / kPage;
+  if (window.shown->first_missing(first, end) == end) return true;
+  const std::lock_guard<std::mutex> lock(adding_);
+  const std::size_t missing = window.shown->first_missing(first, end);
+  return missing == end || map(window, missing, end);
+}
+
+// Maps what the owner has behind the pages as well: the rest of a buffer, most likely. A core file
+// does not get the peer's memory, and neither does a child that is forked.
+bool PeerWindows::map(const Window& window, std::size_t first, std::size_t end) {
+  const bool joins = first > 0 && window.shown->first_missing(first - 1, first) == first;
+  if (!joins && all_mappings.load() >= kMostMappings) return false;
+  const int file = open_file(pid_, file_);
+  if (file < 0) return false;
+  const auto offset = static_cast<off_t>(window.number * kWindow + first * kPage);
+  const off_t hole = lseek(file, offset, SEEK_HOLE);
+  if (hole > offset) {
+    const std::size_t last = first + static_cast<std::size_t>(hole - offset) / kPage;
+    end = std::max(end, std::min(last, kWindow / kPage));
+  }
+  std::byte* const place = window.memory + first * kPage;
+  const std::size_t bytes = (end - first) * kPage;
+  const bool mapped = mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+                           offset) != MAP_FAILED;
+  close(file);
+  if (!mapped) return false;
+  madvise(place, bytes, MADV_DONTDUMP);
+  madvise(place, bytes, MADV_DONTFORK);
+  mappings_ += !joins;
+  all_mappings += !joins;
+  window.shown->add(first, end);
+  return true;
 }
 
 MappedMemory::MappedMemory(std::unique_ptr<PeerMemory> copies, const std::vector<pid_t>& pids,

@@ -4,9 +4,12 @@
 //
 // Idea   A byte of the file has the offset that is its address in the owner's process. So a window
 //        of the file, mapped once, shows whatever the owner puts there later, and a buffer that is
-//        freed and allocated again needs no other window.
-// Cost   One mapping for each peer and GiB of its addresses that is used; a page fault for each
-//        page (or 2 MiB, where the owner's are that large) at its first use. No file stays open.
+//        freed and allocated again needs no other window. Only those pages of a window are mapped
+//        that the owner has had: a process that reads or locks all of its mappings would bring the
+//        others into being.
+// Cost   A reservation for each peer and GiB of its addresses that is used, and in it a mapping for
+//        each buffer, some microseconds; a page fault for each page (or 2 MiB, where the owner's
+//        are that large) at its first use. No file stays open.
 // Needs  Permission to open the peer's files through /proc, which cross-memory attach needs too.
 #pragma once
 
@@ -30,6 +33,8 @@ namespace sumac {
 
 class PeerWindows {
  public:
+  // Mappings of a process for all its peers, a twentieth of what Linux allows by default.
+  static constexpr std::size_t kMostMappings = 3276;
   static constexpr std::size_t kMost = 64;
 
   // Returns the windows of process `pid`; null if its file cannot be looked at or is not the one
@@ -43,14 +48,27 @@ class PeerWindows {
   std::byte* view(std::uintptr_t address, std::size_t bytes);
 
  private:
+  // Tells which pages of a window are mapped. One thread at a time adds pages; others may look.
+  class ShownPages {
+   public:
+    // Returns the first page of [first, end) that is not mapped; `end` if all are.
+    std::size_t first_missing(std::size_t first, std::size_t end) const;
+    void add(std::size_t first, std::size_t end);
+
+   private:
+    std::atomic<std::uint64_t> words_[kPeerWindow / kPage / 64] = {};
+  };
   struct Window {
     std::uint64_t number = 0;
     std::byte* memory = nullptr;
+    std::unique_ptr<ShownPages> shown;
   };
 
   PeerWindows(pid_t pid, const FileIdentity& file) : pid_(pid), file_(file) {}
-  std::byte* window(std::uint64_t number);
-  std::byte* map(std::uint64_t number);
+  const Window* window(std::uint64_t number);
+  // Maps the pages that hold the bytes, if they are not mapped yet.
+  bool show(const Window& window, std::size_t offset, std::size_t bytes);
+  bool map(const Window& window, std::size_t first, std::size_t end);
 
   const pid_t pid_;
   const FileIdentity file_;
@@ -58,6 +76,7 @@ class PeerWindows {
   Window windows_[kMost];
   std::atomic<std::size_t> count_{0};
   std::atomic<bool> full_{false};
+  std::size_t mappings_ = 0;
   std::mutex adding_;
 };
 
