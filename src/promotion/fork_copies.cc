@@ -8,7 +8,8 @@
 //        Little memory, or memory that peers may be reaching into now, or that a device may have
 //        pinned: the parent makes a copy before the fork, which the child then moves over its
 //        mappings
-// Cost   A system call a mapping; or a copy of 16 MiB, some milliseconds. The child is not waited
+// Cost   A system call a mapping; or a copy of 16 MiB at most, some milliseconds. The child is not
+// waited
 //        for. The pages of a process that has left stay in the file until parent and child have
 //        unmapped all of it, beside the copies of those that were written to
 //
@@ -31,7 +32,6 @@
 namespace sumac::promotion {
 namespace {
 
-constexpr std::size_t kMostCopied = std::size_t{16} << 20;
 constexpr int kReadWrite = PROT_READ | PROT_WRITE;
 
 // A mapping of the file, and where its copy is. A child replaces the one by the other.
@@ -132,9 +132,10 @@ bool make_copies(const Service& service) {
 }
 
 bool has_much(Service& service) {
-  if (service.file.used() <= kMostCopied) return false;
+  const std::size_t most = service.settings.most_copied;
+  if (service.file.used() <= most) return false;
   sweep(kAllSteps);  // the program may have freed most of it
-  return service.file.used() > kMostCopied;
+  return service.file.used() > most;
 }
 
 // A page that a device has pinned must stay where it is.

@@ -28,6 +28,8 @@ struct Settings {
   bool heed_tools = true;    // the same for valgrind or a sanitizer
   bool huge_always = false;  // huge pages wherever they fit, not only where the old ones were
   KernelFeatures without;    // features to do without, as on an older kernel
+  // At a fork more memory than this is not copied: the process leaves direct memory.
+  std::size_t most_copied = std::size_t{16} << 20;
   // True if the program's calls of madvise and mremap come to advise() and remap().
   // Otherwise memory that an allocator gave back by madvise would not read as zeros, so nothing is
   // promoted.

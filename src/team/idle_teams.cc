@@ -55,6 +55,12 @@ void IdleTeams::keep(Team& team) {
   all_.erase(all_.begin());
 }
 
+void IdleTeams::give_up_all(const Context& context) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& idle : all_) dissolve(context, *idle, 0);
+  all_.clear();
+}
+
 // All ranks look for the one of the least number: once all have ended the same teams, they find the
 // same.
 std::unique_ptr<IdleTeam> IdleTeams::find(const Team& team, std::uint64_t state) {

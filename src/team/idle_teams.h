@@ -44,6 +44,8 @@ class IdleTeams {
   // Gives up the idle team and the others of the same ranks, of which some rank may have none.
   // Messages are kept for a team that is set up.
   void give_up(const Context& context, std::unique_ptr<IdleTeam> idle);
+  // Gives up all, and with them the windows on peers' memory.
+  void give_up_all(const Context& context);
 
  private:
   static constexpr std::size_t kMost = 32;

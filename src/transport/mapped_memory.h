@@ -4,10 +4,16 @@
 // on the peer's memory file, which show what it has moved there (promotion/promotion.h), and those
 // of XPMEM, which show all of its memory (xpmem.h).
 //
-// Cost   One mapping for each peer and GiB of its addresses that is used; a page fault for each
-//        page (or 2 MiB, where the owner's are that large) at its first use. No file stays open.
+// Idea   A byte of the file has the offset that is its address in the owner's process. So a window
+//        of the file, mapped once, shows whatever the owner puts there later, and a buffer that is
+//        freed and allocated again needs no other window. Only those pages of a window are mapped
+//        that the owner has had: a process that reads or locks all of its mappings would bring the
+//        others into being.
+// Cost   A reservation for each peer and GiB of its addresses that is used, and for files a mapping
+//        in it for each buffer, some microseconds; a page fault for each page (or 2 MiB, where the
+//        owner's are that large) at its first use. No file stays open.
 // Needs  For files, permission to open the peer's through /proc, which cross-memory attach needs
-//        too; a byte of the file has the offset that is its address in the owner's process.
+//        too.
 #pragma once
 
 #include <sys/types.h>
@@ -32,6 +38,8 @@ namespace sumac {
 class PeerWindows {
  public:
   static constexpr std::size_t kMost = 64;
+  // Mappings in all windows of the process, a twentieth of what Linux allows by default.
+  static constexpr std::size_t kMostMappings = 3276;
 
   // Windows of one kind on one peer have a key of their own.
   struct Key {
@@ -52,9 +60,17 @@ class PeerWindows {
   static std::shared_ptr<PeerWindows> shared(const Key& key, Make make);
 
  protected:
-  // Maps the window on the addresses [number * kPeerWindow, (number + 1) * kPeerWindow) of the
-  // peer. Returns null if it cannot.
+  struct Window {
+    std::uint64_t number = 0;
+    std::byte* memory = nullptr;
+  };
+  // Makes the window on the addresses [number * kPeerWindow, (number + 1) * kPeerWindow) of the
+  // peer. Returns null if it cannot, and is not called again then.
   virtual std::byte* map(std::uint64_t number) = 0;
+  // Sees to it that these bytes of a window can be used. `index` counts the windows in the order in
+  // which they were made. Returns false if it cannot.
+  virtual bool show(const Window& window, std::size_t index, std::size_t offset,
+                    std::size_t bytes) = 0;
   // Calls unmap(memory) for each window. Called in destructors.
   template <class Unmap>
   void for_all(Unmap unmap) {
@@ -63,13 +79,10 @@ class PeerWindows {
   }
 
  private:
-  struct Window {
-    std::uint64_t number = 0;
-    std::byte* memory = nullptr;
-  };
   static std::mutex& mutex();
   static std::weak_ptr<PeerWindows>& place_of(const Key& key);
-  std::byte* window(std::uint64_t number);
+  // Returns the index of the window; kMost if there is none.
+  std::size_t window(std::uint64_t number);
 
   const Key key_;
   // Entries before `count_` do not change.

@@ -139,6 +139,7 @@ int finalize() {
   const int error = mpi.Finalize();
   note_mpi_down();
   forget_communicators();
+  idle_teams().give_up_all(team_context());
   team_context().idle.clear();
   forget_user_handles();
   forget_layouts();
