@@ -17,7 +17,7 @@ struct Planned {
   std::string_view text;
   std::vector<Collective> collectives;
   std::unique_ptr<Levels> levels = std::make_unique<Levels>();  // too large for small stacks
-  SeenMemory seen;                     // what this rank sees of its group on the lowest level
+  SeenMemory seen;                     // this rank's view of its group on the lowest level
   std::shared_ptr<PeerMemory> lowest;  // how it reaches that group
   TeamMessages messages;
 };
