@@ -272,7 +272,7 @@ TEST(SetUp, AllMemoryIsSeenByXpmem) {
     for_each_rank_of_teams([&](Setting& setting) {
       setting.all_hellos = [&](int, Hello& own) { own.segment = xpmem->segment(); };
       if (defect == 1) setting.odd_hello = [](Hello& own) { own.segment = 0; };
-      if (defect == 2) setting.odd_hello = [](Hello& own) { ++own.segment; };
+      if (defect == 2) setting.odd_hello = [](Hello& own) { own.segment += 1000; };
       ThreadTeam all(setting);
       expect_together(all);
       const bool sees = defect == 0 || in_group_of(all[setting.odd]) == 1;
