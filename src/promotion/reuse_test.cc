@@ -5,6 +5,9 @@
 #include <array>
 #include <cstdarg>
 #include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
 
 #include "promotion/promoted_buffer.h"
 
@@ -278,6 +281,41 @@ TEST(Reuse, MovedMemoryKeepsItsPlaceInTheFile) {
     ASSERT_EQ(differs(old, kBytes, round + 1), kBytes);
     munmap(old, kBytes);
   }
+}
+
+int mappings_of_file() {
+  std::ifstream maps("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(maps, line);) count += line.find("memfd:sumac") != line.npos;
+  return count;
+}
+
+// Many buffers come and go. SUMAC_TEST_BUFFERS says how many.
+TEST(Reuse, ManyBuffersLeaveNothing) {
+  SUMAC_NEED_PROMOTION();
+  constexpr std::size_t kAlive = 32, kMostPages = 8;
+  const char* const wanted = std::getenv("SUMAC_TEST_BUFFERS");
+  const int buffers = wanted ? std::atoi(wanted) : 2000;
+  std::mt19937 random = test_random();
+  std::array<std::unique_ptr<Pages>, kAlive> alive;
+  sweep(kAllSteps);
+  const int mappings = mappings_of_file();
+  const std::uint64_t before = counts().used_bytes;
+  for (int i = 0; i < buffers; ++i) {
+    std::unique_ptr<Pages>& place = alive[random() % kAlive];
+    place = std::make_unique<Pages>((1 + random() % kMostPages) * kPage);
+    fill(place->data(), place->size(), static_cast<unsigned>(i));
+    ASSERT_TRUE(promote(place->data(), place->size()).done());
+    ASSERT_EQ(differs(place->data(), place->size(), static_cast<unsigned>(i)), place->size());
+    if (i % 256 == 255) sweep(kAllSteps);
+    ASSERT_LE(counts().used_bytes, before + (256 + kAlive) * kMostPages * kPage);
+    if (i % 64 == 0) {
+      ASSERT_LE(mappings_of_file(), mappings + static_cast<int>(kAlive));
+    }
+  }
+  alive = {};
+  sweep(kAllSteps);
+  EXPECT_LE(counts().used_bytes, before);
 }
 
 TEST(Reuse, SweepGivesBackWhatIsUnmapped) {
