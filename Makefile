@@ -4,7 +4,8 @@ PREFIX ?= /usr/local
 PRESET ?= release
 PYTHON_VENV := .venv/bin/python
 
-.PHONY: help setup build check check-all matrix demo figures install uninstall release format docs clean
+.PHONY: help setup build check check-all matrix demo figures install uninstall release format docs \
+  clean
 
 help: ## what there is (this list)
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20

@@ -34,7 +34,8 @@ version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' python/sumac_mpi/__init__.py)
 source=$folder/sumac-$version
 mkdir "$source"
 tar -c --exclude=./build --exclude=./.venv --exclude=./.git . | tar -x -C "$source"
-if [ -e .git ] && git describe --always --abbrev=12 --exclude='*' --dirty=+ >"$folder/commit" 2>/dev/null; then
+if [ -e .git ] &&
+  git describe --always --abbrev=12 --exclude='*' --dirty=+ >"$folder/commit" 2>/dev/null; then
   cp "$folder/commit" "$source/cmake/archived_commit.txt"
 fi
 cp -r packaging/debian "$source/debian"

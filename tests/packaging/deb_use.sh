@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs in a new Debian: installs /sumac.deb, uses it under both MPIs, draws with /sumac-plot.deb, and
-# purges both. Needs /tests/consumer and /tests/probe.c.
+# Runs in a new Debian: installs /sumac.deb, uses it under both MPIs, draws with /sumac-plot.deb,
+# and purges both. Needs /tests/consumer and /tests/probe.c.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

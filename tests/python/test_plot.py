@@ -58,8 +58,8 @@ def test_overlap_and_persistent_calls(sumac, tmp_path):
             f"sumac: wrote {output}\n",
         )
     text = output.read_text()
-    for part in ("iallreduce", "allreduce-persistent", "starting the call", "the same call, blocking",
-                 "overlap (%)", "with MPI_Test"):  # fmt: skip
+    for part in ("iallreduce", "allreduce-persistent", "starting the call", "overlap (%)",
+                 "the same call, blocking", "with MPI_Test"):  # fmt: skip
         assert part in text
 
 
@@ -76,3 +76,27 @@ def test_what_cannot_be_drawn_or_written(file, sumac, tmp_path):
     assert sumac("plot", str(file), "-o", str(tmp_path / "out.nope"))[0] == 2
     assert sumac("plot", str(file), "-o", str(tmp_path / "no/out.png"))[0] == 2
     assert sumac("plot", str(tmp_path / "no.json"), "-o", str(tmp_path / "out.png"))[0] == 2
+
+
+def test_pictures_name_their_origin_and_show_what_is_unsteady(sumac, tmp_path):
+    """The machine, the day and the version are in the picture; of sizes whose rounds differ much
+    the points are hollow."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    rounds = {"steady": [1.0, 1.01, 1.0, 1.02, 1.0], "unsteady": [1.0, 3.0, 1.1, 3.2, 2.0]}
+    texts = {}
+    for name, times in rounds.items():
+        row = records.size(8, 2, 1)
+        row["sumac"]["rounds"] = times
+        run = records.run([records.header(), row, records.size(64, 2, 1)])
+        machine = {"host": "node17", "cpu": "EPYC 7763"}
+        document = results.document([run], machine, "2026-11-27T10:00:00+00:00")
+        (tmp_path / "r.json").write_text(json.dumps(document))
+        output = tmp_path / f"{name}.svg"
+        with pyplot.rc_context({"svg.fonttype": "none"}):
+            assert sumac("plot", str(tmp_path / "r.json"), "-o", str(output))[0] == 0
+        texts[name] = output.read_text()
+        for part in ("node17", "EPYC 7763", "2 ranks", "27 November 2026", "Sumac 0.1.0"):
+            assert part in texts[name]
+        assert "Hollow points are unsteady" in texts[name]
+    hollow = "fill: #ffffff; stroke: #c1440e"
+    assert hollow in texts["unsteady"] and hollow not in texts["steady"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The recipes of packaging/, filled in as for a release, name this version, what the project needs,
-and settings that CMake knows. They are read here as Spack, EasyBuild and rattler-build read them, but
-nothing is built."""
+"""The recipes of packaging/, filled in as for a release, name this version, what the project
+needs, and settings that CMake knows. They are read here as Spack, EasyBuild and rattler-build read
+them, but nothing is built."""
 
 from __future__ import annotations
 

@@ -80,7 +80,8 @@ def _title(runs: list[Run]) -> str:
 def _explained(runs: list[Named]) -> str:
     """What bands and hollow points mean, where there may be some."""
     rows = [row for _, run in runs for row in run.rows]
-    several = any(len((row.record.get("native") or {}).get("rounds", [])) > 1 for row in rows)
+    found = [row.record.get(each) or {} for row in rows for each in ("native", "sumac")]
+    several = any(len(each.get("rounds", [])) > 1 for each in found)
     return origin.UNSTEADY if several else ""
 
 

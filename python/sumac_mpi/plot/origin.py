@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The line below each picture: on which machine, when and with which Sumac its numbers were made."""
+"""The line below each picture: where, when and with which Sumac its numbers were made."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sumac_mpi.base import units
 from sumac_mpi.bench.results import Run
 
 UNSTEADY = (
-    "Bands show the quartiles of the rounds. Hollow points are unsteady: their rounds differ by half "
-    "or more."
+    "Bands show the quartiles of the rounds. Hollow points are unsteady: their rounds differ by "
+    "half or more."
 )
 _SEPARATOR = "  ·  "
 

@@ -93,7 +93,9 @@ def _sizes(axes: Axes, profile: Profile) -> None:
     names = ["0", *(units.format_size(1 << power) for power in range(most))]
     step = max(1, len(names) // 12)
     axes.set_xticks(range(0, len(names), step), names[::step])
-    axes.set(xlabel="size of the message: from these bytes to twice as many", ylabel="calls per rank")
+    axes.set(
+        xlabel="size of the message: from these bytes to twice as many", ylabel="calls per rank"
+    )
     pictures.title_and_legend(axes, "Sizes of messages", 4, 8)
 
 

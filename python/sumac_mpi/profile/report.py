@@ -22,8 +22,9 @@ def title(profile: Profile) -> str:
     inside = _mean([profile.of_rank(rank.rank).total for rank in profile.ranks])
     share = inside / profile.run_ns if profile.run_ns else 0.0
     return (
-        f"{profile.size} ranks on {where}, {short_mpi_name(first.mpi)}: {units.format_time(profile.run_ns)}, of "
-        f"which {units.format_time(inside)} ({share:.1%}) in collectives, the mean of the ranks"
+        f"{profile.size} ranks on {where}, {short_mpi_name(first.mpi)}: "
+        f"{units.format_time(profile.run_ns)}, of which {units.format_time(inside)} "
+        f"({share:.1%}) in collectives, the mean of the ranks"
     )
 
 

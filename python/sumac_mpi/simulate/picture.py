@@ -17,10 +17,9 @@ from sumac_mpi.simulate import smpi, table
 from sumac_mpi.simulate.measure import Results
 from sumac_mpi.simulate.request import SUMAC
 
-
 _EXPLAINED = (
-    "The MPIs' lines are simulated as well, with the algorithms that SimGrid says they choose: they "
-    "are not measurements of these MPIs."
+    "The MPIs' lines are simulated as well, with the algorithms that SimGrid says they choose: "
+    "they are not measurements of these MPIs."
 )
 
 
@@ -36,7 +35,8 @@ def draw(results: Results, output: Path) -> None:
         _speedup(axes[1], results)
         curves.size_axis(axes[1], results.sizes)
         today = datetime.now(UTC).isoformat()
-        about = origin.joined(f"simulated on {origin.day(today)}", f"Sumac {__version__}", smpi.version())
+        when = f"simulated on {origin.day(today)}"
+        about = origin.joined(when, f"Sumac {__version__}", smpi.version())
         pictures.add_note(figure, about, _EXPLAINED if results.request.selections else "")
         pictures.save(figure, output, 160)
 

@@ -13,7 +13,7 @@ from sumac_mpi.simulate import platform
 from sumac_mpi.simulate.cluster import Cluster
 
 SUMAC = "sumac"
-# Which algorithm each of these libraries takes, as SimGrid has it in its own text.
+# SimGrid has a text of its own for each of these libraries, which chooses the algorithm.
 LIBRARIES = {"ompi": "Open MPI", "mpich": "MPICH", "mvapich2": "MVAPICH2", "impi": "Intel MPI"}
 SELECTIONS = tuple(LIBRARIES)
 _SLOW = "impi"  # SimGrid's text of it takes hours beyond so many ranks:

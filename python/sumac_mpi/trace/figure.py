@@ -29,7 +29,7 @@ _STYLE = {
 }
 
 _CUT = (
-    "A hatched strip shortens a time in which nothing begins or ends; its true length stands above it."
+    "A hatched strip shortens a time in which nothing begins or ends; its true length stands above."
 )
 
 Name = tuple[str, str]  # level and stage; ("", operation) for the whole call
