@@ -67,11 +67,12 @@ static int advise(void* address, size_t bytes, int advice, sumac_madvise_fn next
   return advice == 777 ? 33 : next(address, bytes, advice);
 }
 
-static int before_remap(void* address, size_t bytes) {
+static void* remap(void* address, size_t bytes, size_t new_bytes, int flags, void* to,
+                   sumac_mremap_fn next) {
   ++seen.remapped;
   seen.address = address;
   seen.bytes = bytes;
-  return !seen.refuse;
+  return seen.refuse ? MAP_FAILED : next(address, bytes, new_bytes, flags, to);
 }
 
 static int saw(void* address, size_t bytes, int advised, int remapped) {
@@ -82,7 +83,7 @@ static int saw(void* address, size_t bytes, int advised, int remapped) {
 }
 
 static const char* broken_memory_calls(const struct sumac_stub* stub) {
-  static const struct sumac_memory_calls calls = {advise, before_remap, madvise, mremap};
+  static const struct sumac_memory_calls calls = {advise, remap, madvise, mremap};
   enum { kPage = 4096 };
   char* at = mmap(NULL, 8 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   at[0] = at[5 * kPage] = 1;
