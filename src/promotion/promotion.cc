@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "promotion/promotion.h"
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "promotion/page_mover.h"
 #include "promotion/service.h"
 #include "promotion/surroundings.h"

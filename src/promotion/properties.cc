@@ -13,7 +13,7 @@
 #include <iterator>
 #include <memory>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 
 namespace sumac::promotion {
 namespace {

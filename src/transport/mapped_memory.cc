@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <map>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "base/descriptor.h"
 
 namespace sumac {

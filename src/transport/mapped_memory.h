@@ -19,7 +19,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "base/descriptor.h"
 #include "transport/peer_memory.h"
 
