@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "base/collectives.h"
+#include "base/algorithm.h"
 #include "base/types.h"
 
 namespace sumac::bench {

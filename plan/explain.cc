@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "levels/stage_works.h"
 #include "team/spec.h"
 #include "team/trials.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/collectives.h"
+#include "base/algorithm.h"
 #include "simulate/process.h"
 
 namespace sumac::simulated {

@@ -13,8 +13,7 @@
 #include "algorithms/chunks.h"
 #include "algorithms/refusals.h"
 #include "base/algorithm.h"
-#include "base/align.h"
-#include "base/collectives.h"
+#include "base/cpu.h"
 #include "kernels/reduce.h"
 #include "transport/p2p/messages.h"
 #include "transport/peer_memory.h"
@@ -145,15 +144,9 @@ struct CallArguments {
 
   // The bytes of the whole vector, as far as all ranks know them.
   std::size_t bytes(Collective collective) const {
-    switch (collective) {
-#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
-                         ranks)                                                                \
-  case Collective::name:                                                                       \
-    return (data) && (sized) ? bytes_of(arguments) : 0;
-#include "base/collectives.def"
-#undef SUMAC_COLLECTIVE
-    }
-    return 0;
+    const CollectiveInfo& info = info_of(collective);
+    if (!info.has_data || !info.is_sized) return 0;
+    return visit(collective, [](const auto& member) { return bytes_of(member); });
   }
 };
 

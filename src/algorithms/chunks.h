@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "base/align.h"
+#include "base/cpu.h"
 
 namespace sumac {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "algorithms/arguments.h"
-#include "base/align.h"
+#include "base/cpu.h"
 #include "kernels/reduce.h"
 
 namespace sumac {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "observe/stats.h"
 #include "strands/waiting.h"
 

@@ -1,12 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// These functions wrap instructions that C++ has no name for.
+// This header has what code must know of the processor: the units of its memory, its clocks, and
+// instructions that C++ has no name for.
 #pragma once
 
+#include <time.h>
+
+#include <cstddef>
 #include <cstdint>
 
-#include "base/clock.h"
-
 namespace sumac {
+
+inline constexpr std::size_t kCacheLine = 64;
+// Processors prefetch lines in pairs, so data that two writers write stay this far apart.
+inline constexpr std::size_t kFalseSharingRange = 128;
+inline constexpr std::size_t kPage = 4096;
+// A process maps the memory of another one in windows of so many bytes, each as a whole.
+inline constexpr std::size_t kPeerWindow = std::size_t{1} << 30;
+
+// Returns the smallest multiple of `unit` that is at least n.
+constexpr std::size_t round_up(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+constexpr std::size_t div_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit; }
+
+// Returns nanoseconds of a clock, by default since the machine was started.
+inline std::uint64_t clock_ns(clockid_t clock = CLOCK_MONOTONIC) {
+  timespec time;
+  clock_gettime(clock, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
 
 // Pauses inside a loop that polls. The pause saves power and keeps the pipeline from speculating on
 // the other core's store.

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 
 namespace sumac {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/collectives.h"
+#include "base/algorithm.h"
 #include "config/parse.h"
 
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/collectives.h"
+#include "base/algorithm.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "hierarchy/hierarchy_build.h"

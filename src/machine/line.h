@@ -6,8 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/align.h"
-#include "base/clock.h"
+#include "base/cpu.h"
 
 namespace sumac {
 

@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "base/process_stat.h"
 
 namespace sumac {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "machine/own_processors.h"
 
 namespace sumac {

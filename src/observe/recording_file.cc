@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "observe/rank_file.h"
 
 namespace sumac {

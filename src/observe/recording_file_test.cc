@@ -13,7 +13,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "observe/rank_file.h"
 
 namespace sumac {

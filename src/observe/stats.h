@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/algorithm.h"
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "base/use_counts.h"
 
 namespace sumac {

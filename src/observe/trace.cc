@@ -13,7 +13,7 @@
 #include <map>
 #include <string>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"
 #include "observe/recording_file.h"

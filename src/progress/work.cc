@@ -8,7 +8,7 @@
 
 #include "algorithms/direct.h"
 #include "algorithms/table.h"
-#include "progress/announced.h"
+#include "tasks/threads.h"
 
 namespace sumac {
 namespace {
@@ -29,7 +29,7 @@ Task start_in_group(Strand& strand, ShmGroup& group, const ChosenCall& call,
 }
 
 void Work::announce() {
-  const Announcement announced = announcement_of(*call_);
+  const Announcement announced = call_->announcement();
   algorithm_ = call_->choice.algorithm;
   bytes_ = announced.bytes;
   if (!ranks_.levels) return ranks_.group->announce(announced);
@@ -61,16 +61,24 @@ void Work::run(const ChosenCall& call, const DirectTry& direct, const Ranks& ran
   ranks_ = ranks;
   overlaps_ = false;
   announce();
-  if (ranks.levels) {
-    direct_.went = ranks.levels->run(call, direct, policy);
-  } else if (call.choice.algorithm == Algorithm::allreduce_flat_lines && !direct.wanted()) {
+  if (call.choice.algorithm == Algorithm::allreduce_flat_lines && !ranks.levels &&
+      !direct.wanted()) {
     allreduce::flat_lines_directly(strand_, *ranks.group, call.reduction, policy);
+  } else {
+    run_strands(policy);
+  }
+  call_ = &kept_;
+}
+
+void Work::run_strands(const WaitPolicy& policy) {
+  const UseThreads threads(true);
+  if (ranks_.levels) {
+    direct_.went = ranks_.levels->run(*call_, direct_, policy);
   } else {
     borrow();
     strand_.run(start(), policy);
     give_back();
   }
-  call_ = &kept_;
 }
 
 void Work::begin() {

@@ -75,6 +75,7 @@ class Work {
 
  private:
   void announce();
+  void run_strands(const WaitPolicy& policy);
   Task start() { return start_in_group(strand_, *ranks_.group, *call_, peers_, direct_); }
   void borrow();
   void give_back();

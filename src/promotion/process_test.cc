@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "promotion/promoted_buffer.h"
 
 namespace sumac::promotion {

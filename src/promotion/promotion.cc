@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "promotion/page_mover.h"
 #include "promotion/service.h"
 #include "promotion/surroundings.h"

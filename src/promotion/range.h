@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/align.h"
+#include "base/cpu.h"
 
 namespace sumac::promotion {
 

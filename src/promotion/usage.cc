@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "base/hash.h"
 
 namespace sumac::promotion {

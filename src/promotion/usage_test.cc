@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/align.h"
+#include "base/cpu.h"
 
 namespace sumac::promotion {
 namespace {

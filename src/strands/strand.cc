@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "observe/trace.h"
 #include "strands/task.h"
 #include "strands/together.h"

@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "machine/own_processors.h"
 
 namespace sumac {

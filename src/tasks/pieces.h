@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/align.h"
+#include "base/cpu.h"
 
 namespace sumac {
 

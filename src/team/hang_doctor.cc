@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "observe/log.h"
 #include "progress/announced.h"
 #include "team/hang_doctor_page.h"

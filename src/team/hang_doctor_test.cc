@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "base/versioned.h"
 #include "team/hang_doctor_page.h"
 

@@ -117,6 +117,7 @@ bool share(Team& team, const std::vector<Hello>& node, Reach reach, Wishes& wish
     measure_groups(team, groups);
     team.spec.measured = groups[0].measured;
   }
+  team.streams = team.spec.measured.streams();
   const Capabilities capabilities = team.spec.of_one_group();
   make_choices(team, capabilities);
   wishes.judge_group(team, capabilities);

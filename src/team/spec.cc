@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "transport/shm/layout.h"
 
 namespace sumac {

@@ -3,25 +3,52 @@
 // hierarchies and messages they have for it, and what is under way.
 #pragma once
 
+#include <sys/types.h>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/rank_list.h"
 #include "levels/levels_run.h"
+#include "machine/liveness.h"
 #include "observe/stats.h"
 #include "progress/queue.h"
 #include "rules/choice_table.h"
 #include "team/context.h"
 #include "team/direct_tries.h"
 #include "team/oob.h"
-#include "team/own_node.h"
 #include "team/spec.h"
 #include "team/trials.h"
 #include "transport/cma.h"
 #include "transport/shm/group.h"
 
 namespace sumac {
+
+// This rank can see whether the process of that rank runs.
+struct WatchedRank {
+  WatchedProcess process;
+  int job_rank = -1;  // -1: not known
+};
+
+struct OwnNode {
+  RankList ranks;  // ranks of the team, in ascending order
+  // These are indexed by place in `ranks`.
+  std::vector<std::uint64_t> processes;  // which process it is
+  std::vector<pid_t> pids;               // 0 if attach does not work
+  std::vector<WatchedRank> watched;      // empty if the process cannot be seen
+
+  // Returns the entries of these ranks, which are all on the node.
+  template <class Value>
+  std::vector<Value> of(const std::vector<Value>& values, const RankList& members) const {
+    std::vector<Value> list;
+    for (const int rank : members) {
+      list.push_back(values[static_cast<std::size_t>(ranks.index_of(rank))]);
+    }
+    return list;
+  }
+};
 
 // These are the slots, lanes and tags of one persistent operation. Ranks may start persistent
 // operations in any order, and before or after other operations, so these must share no slots,
@@ -68,6 +95,7 @@ struct TeamSetUp {
   std::uint64_t trace_group = 0, traced = 0;
   bool reports_together = false;  // agreed: it is the whole job, and SUMAC_STATS=all on all ranks
 
+  bool streams = false;               // stores into others' memory go past the caches (Measured)
   std::unique_ptr<PeerMemory> peers;  // null if ranks do not reach one another's buffers
   OwnNode node;                       // the ranks of this rank's node
   std::uint64_t first_process = 0;    // rank 0's process; 0: not known yet
@@ -139,11 +167,10 @@ struct Team : TeamSetUp {
   std::vector<Choice> choose_others(Collective collective, std::size_t bytes,
                                     const Choice& chosen) const;
   Ranks ranks(Collective collective) {
-    return {&group, levels_for[static_cast<int>(collective)], peers.get(), &refusals,
-            spec.measured.streams()};
+    return {&group, levels_for[static_cast<int>(collective)], peers.get(), &refusals, streams};
   }
   Ranks ranks(OwnRanks& own) {
-    return {&own.group, own.levels.get(), peers.get(), &refusals, spec.measured.streams()};
+    return {&own.group, own.levels.get(), peers.get(), &refusals, streams};
   }
   bool sends_messages() const { return !messages.empty(); }
 

@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/collectives.h"
+#include "base/algorithm.h"
 #include "rules/choice_table.h"
 #include "team/comparison.h"
 #include "team/oob.h"

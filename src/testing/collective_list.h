@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/collectives.h"
+#include "base/algorithm.h"
 
 namespace sumac {
 

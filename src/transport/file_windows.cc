@@ -10,7 +10,7 @@
 #include <bit>
 #include <cstdio>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "base/descriptor.h"
 #include "transport/mapped_memory.h"
 

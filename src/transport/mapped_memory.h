@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "base/descriptor.h"
 #include "transport/peer_memory.h"
 

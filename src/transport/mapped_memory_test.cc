@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "testing/one_process.h"
 
 namespace sumac::testing {

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "base/align.h"
+#include "base/cpu.h"
 
 namespace sumac {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "testing/one_process.h"
 
 namespace sumac::testing {

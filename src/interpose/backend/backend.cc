@@ -7,12 +7,11 @@
 #include "interpose/calls/calls.h"
 #include "interpose/calls/perform.h"
 #include "interpose/messages/packing_calls.h"
-#include "interpose/mpi/device_support.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/entry.h"
 #include "interpose/process/own_memory.h"
 #include "interpose/process/progress_hooks.h"
-#include "interpose/requests/events.h"
+#include "interpose/requests/requests.h"
 #include "interpose/requests/staged_requests.h"
 #include "interpose/watch/counted_calls.h"
 #include "interpose/watch/profile.h"
@@ -68,8 +67,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
     listen(message_listener());
   }
   if (buffers_may_be_on_devices()) keep_staged_requests();
-  serve_requests(in_front);
-  observe_requests(in_front);
+  serve_requests(&collective_server(), in_front);
   redirect_requests(*stub);
   return nullptr;
 }

@@ -5,9 +5,9 @@
 //
 // HACKING.md lists what a new collective needs.
 #include "interpose/backend/backend.h"
+#include "interpose/calls/calls.h"
 #include "interpose/calls/perform.h"
 #include "interpose/calls/reduce_local.h"
-#include "interpose/calls/user_operations.h"
 #include "interpose/family/call_below.h"
 #include "interpose/family/native.h"
 #include "interpose/mpi/callbacks.h"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "observe/learnt.h"
 #include "observe/log.h"
 

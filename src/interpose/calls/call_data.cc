@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/call_data.h"
 
+#include "interpose/calls/perform.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/type_use.h"
+#include "interpose/mpi/type_layout.h"
 #include "progress/announced.h"
 
 namespace sumac {
-
-ReduceArguments reduction_of(const Call& call, const Decision& decision) {
-  const bool rooted = info_of(call.collective()).has_root;
-  const bool gets_result = !rooted || decision.communicator->rank == call.root;
-  const bool in_place = call.send.address == kMpi.in_place;
-  ReduceArguments args;
-  args.output = gets_result ? static_cast<std::byte*>(call.receive.address) : nullptr;
-  args.input = in_place ? args.output : static_cast<const std::byte*>(call.send.address);
-  args.count = static_cast<std::size_t>(call.receive.count);
-  if (decision.by_user) {
-    args.element = decision.communicator->fold.layout().size;
-  } else {
-    args.element = decision.reduction->type.extent;
-    args.kernel = decision.reduction->kernel;
-  }
-  args.root = call.root;
-  args.radix = decision.choice.radix;
-  return args;
-}
 
 ChosenCall CallData::describe(const Call& call, const Decision& decision) {
   local_ = decision.way == Decision::Way::local;

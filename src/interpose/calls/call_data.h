@@ -15,9 +15,6 @@
 
 namespace sumac {
 
-// Returns the arguments of a reduction to all ranks or to one.
-ReduceArguments reduction_of(const Call& call, const Decision& decision);
-
 class CallData {
  public:
   CallData() {}  // not constexpr, or the compiler would fill all of it with zeros at every call

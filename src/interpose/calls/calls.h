@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of this folder share this: how a communicator's work is run, and the functions that
-// stand before those of the MPI.
+// These functions of this folder stand before those of the MPI, or are the program's to call.
 #pragma once
 
 #include "interpose/mpi/constants.h"
+#include "interpose/mpi/handle_types.h"
 #include "interpose/process/communicator.h"
 #include "interpose/stub/stub.h"
 
@@ -14,12 +14,10 @@ namespace sumac {
 void redirect_operations(const sumac_stub& stub);
 void redirect_packing(const sumac_stub& stub);
 
-// Runs a call that is described. The communicator's state must be `together`. `direct` is what is
-// tried first; the communicator's work tells how that ended.
-void run(Communicator& communicator, const ChosenCall& call, const DirectTry& direct = {});
-
-// Returns true if `own` is true on all ranks of a communicator whose state is `together`. Waits for
-// all of them.
-bool agree(Communicator& communicator, bool own);
+// sumac_op_create, sumac_hint_type and sumac_hint_op of sumac.h. They return an error of the
+// MPI's.
+int create_known_operation(int kind, int flags, OpPointer op);
+int hint_type(MpiDatatype type, int element);
+int hint_op(MpiOp op, int kind);
 
 }  // namespace sumac

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "base/real_path.h"
 #include "interpose/calls/blocks.h"
 #include "interpose/mpi/mpi_functions.h"

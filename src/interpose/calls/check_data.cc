@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/exchange.h"
 #include "interpose/mpi/handles.h"

@@ -5,15 +5,14 @@
 
 #include "interpose/calls/adapt.h"
 #include "interpose/calls/blocks.h"
-#include "interpose/calls/calls.h"
 #include "interpose/calls/check.h"
-#include "interpose/calls/ends_together.h"
 #include "interpose/calls/exchange.h"
 #include "interpose/calls/ordered_calls.h"
-#include "interpose/mpi/family.h"
+#include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/packing.h"
 #include "interpose/mpi/world.h"
 #include "interpose/process/own_memory.h"
+#include "observe/trace.h"
 
 namespace sumac {
 namespace {
@@ -48,10 +47,10 @@ bool admit(const Entry& entry, const Call& call, Decision& decision) {
     return false;
   };
   if (entry.nested()) return hand_down(Reason::nested, false);
-  if (call.comm == kMpi.comm_null) return hand_down(Reason::arguments, false);
-  // A call that succeeds nevertheless belongs to a program with sessions only.
-  if (!mpi_is_up()) return hand_down(Reason::not_ready, true);
   Communicator* const c = decision.communicator = find_communicator(call.comm);
+  if (!c && call.comm == kMpi.comm_null) return hand_down(Reason::arguments, false);
+  // A call that succeeds nevertheless belongs to a program with sessions only.
+  if (!c && !mpi_is_up()) return hand_down(Reason::not_ready, true);
   const bool counts = !c || c->state == State::counting;
   // The call counts like any other: which collectives are left out is one of the things agreed on.
   if (!collective_is_on(call.collective())) return hand_down(Reason::left_out, counts);
@@ -73,17 +72,21 @@ std::size_t shared_bytes(const Call& call, const Decision& decision) {
   return info_of(call.collective()).is_sized ? decision.bytes : 0;
 }
 
-// Chooses the algorithm, and decides whether the ranks can carry it out.
-void choose(const Call& call, Decision& decision) {
+// Takes the choice, and decides whether the ranks can carry it out.
+void take(const Choice& choice, const Call& call, Decision& decision) {
   Communicator& c = *decision.communicator;
-  const Collective collective = call.collective();
-  const std::size_t bytes = shared_bytes(call, decision);
-  decision.choice = c.choose(collective, bytes);
+  decision.choice = choice;
   if (call.is_deferred() && !c.may_overlap) return leave_to_mpi(decision, Reason::no_progress);
   if (decision.choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
   decision.way = Way::serve;
-  if (c.may_be_around(collective, bytes, !call.is_deferred())) [[unlikely]]
+  const std::size_t bytes = shared_bytes(call, decision);
+  if (c.may_be_around(call.collective(), bytes, !call.is_deferred())) [[unlikely]]
     put_around(call, decision);
+}
+
+void choose(const Call& call, Decision& decision) {
+  const std::size_t bytes = shared_bytes(call, decision);
+  take(decision.communicator->choose(call.collective(), bytes), call, decision);
 }
 
 // Takes the turn of a blocking call in the trials of its communicator, or the choice of another
@@ -120,20 +123,52 @@ void take_direct_try(const Call& call, Decision& decision) {
   decision.tries_direct = is_due(call, c, bytes);
 }
 
-void decide_reduction(const Call& call, Decision& decision) {
+// Decides a reduction but for its buffers. Returns false if it is none of Sumac's kernels'.
+bool decide_new_reduction(const Call& call, Decision& decision) {
   const Data& data = call.receive;
   decision.reduction = find_reduction(data.type, call.op, decision.reason);
   if (!decision.reduction) [[unlikely]] {
     // A function of the program's must be called in the thread that made the call.
     const bool users = call.op != kMpi.op_null && !find_op(call.op);
     if (users && !call.is_deferred()) decide_user_reduction(call, decision);
-    return;
+    return false;
   }
   decision.reason = Reason::arguments;
-  if (data.count < 0) return;
+  if (data.count < 0) return false;
   decision.bytes = static_cast<std::size_t>(data.count) * decision.reduction->type.extent;
   decision.way = Way::local;
   if (!is_local(*decision.communicator, decision.bytes)) choose(call, decision);
+  return true;
+}
+
+bool is_settled(const SettledReduction& settled, const Call& call) {
+  const Data& data = call.receive;
+  return data.count == settled.count && data.type.bits == settled.type &&
+         call.op.bits == settled.op && call.collective() == settled.collective;
+}
+
+// Keeps what has been decided of a reduction for the next one like it, if the choice does not
+// depend on anything else, and algorithms can take its buffers as they lie.
+void settle(const Call& call, const Decision& decision) {
+  const Data& data = call.receive;
+  const bool lasts = known_reductions.find(data.type.bits, call.op.bits) == decision.reduction;
+  if (!lasts || decision.way != Way::serve || decision.reduction->type.has_gaps()) return;
+  decision.communicator->settled = {data.count,        data.type.bits,  call.op.bits,
+                                    call.collective(), decision.choice, decision.bytes,
+                                    decision.reduction};
+}
+
+void decide_reduction(const Call& call, Decision& decision) {
+  const SettledReduction& settled = decision.communicator->settled;
+  if (is_settled(settled, call)) [[likely]] {
+    decision.reduction = settled.reduction;
+    decision.bytes = settled.bytes;
+    decision.plain = true;
+    take(settled.choice, call, decision);
+  } else {
+    if (!decide_new_reduction(call, decision)) return;
+    settle(call, decision);
+  }
   if (!judge_buffers(call, *decision.communicator)) [[unlikely]]
     leave_to_mpi(decision, Reason::arguments);
 }
@@ -373,10 +408,12 @@ void put_around(const Call& call, Decision& decision) {
   if (results_checked != 0 && takes_check(call, decision)) decision.around |= Decision::kCheck;
   if (decision.way != Decision::Way::serve) return;
   take_turn(call, decision);
+  if (call.kind.form == Form::blocking && trace::on()) decision.around |= Decision::kTrace;
   if (!decision.by_user && decision.turn.route != Route::native) take_direct_try(call, decision);
   // Where buffers are promoted, what the program frees is found in one of some hundred calls.
   constexpr std::uint32_t kBetweenLooks = 256;
-  c.note_around(call.collective(), shared_bytes(call, decision), results_checked != 0,
+  const bool always = results_checked != 0 || trace::on();
+  c.note_around(call.collective(), shared_bytes(call, decision), always,
                 promotes() ? kBetweenLooks : UINT16_MAX);
 }
 

@@ -25,6 +25,7 @@ struct Decision {
   Reason reason = Reason::arguments;
   bool counts = false;   // if handed down, the call is one of those after which Sumac may be set up
   bool by_user = false;  // the call is a reduction by a function of the program's
+  bool plain = false;    // it is a reduction whose buffers algorithms take as they lie
   int error = kMpiSuccess;
   Communicator* communicator = nullptr;  // null if it is not known
   Choice choice;
@@ -34,10 +35,11 @@ struct Decision {
 
   // These bits name what stands around a call that is served, in the order of perform.cc. Most
   // calls have none of it.
-  static constexpr std::uint8_t kCheck = 1;   // its result is compared with the MPI's
-  static constexpr std::uint8_t kUser = 2;    // a function of the program's folds
-  static constexpr std::uint8_t kTurn = 4;    // `turn`, a trial's, says how it goes
-  static constexpr std::uint8_t kDirect = 8;  // it may go by the algorithm `direct`
+  static constexpr std::uint8_t kCheck = 1;    // its result is compared with the MPI's
+  static constexpr std::uint8_t kTurn = 2;     // `turn`, a trial's, says how it goes
+  static constexpr std::uint8_t kTrace = 4;    // it is traced
+  static constexpr std::uint8_t kUser = 8;     // a function of the program's folds
+  static constexpr std::uint8_t kDirect = 16;  // it may go by the algorithm `direct`
   std::uint8_t around = 0;
   Turn turn;
   bool tries_direct = false;  // it is this call's turn to try
@@ -65,5 +67,18 @@ void decide_user_reduction(const Call& call, Decision& decision);
 // Completes the decision on a call that will be served: settles what stands around it, and counts
 // the call.
 void put_around(const Call& call, Decision& decision);
+
+// This header says which calls may wait for all ranks. The standard lets most collectives return
+// early: the root of a broadcast or a rank that gives its data to a reduction need not wait for
+// anybody, and a program may go on to send what another rank waits for before it makes the same
+// call. So everything that needs all ranks (set-up, agreements) happens only in calls from which no
+// rank can return early.
+
+// Returns true if the call ends on no rank before all have made it, since each rank gets data from
+// each: a barrier, or an all-reduce, all-gather, all-to-all or reduce-scatter in which no rank's
+// part is empty. It judges by what all ranks share, so it is the same on all of them; it returns
+// false if they share too little, as in an alltoallv, and for deferred calls, which never wait. The
+// arguments must be those of a call that the MPI has accepted.
+bool ends_together(const Call& call);
 
 }  // namespace sumac

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "base/types.h"
 #include "devices/where.h"
 #include "interpose/mpi/handles.h"

@@ -5,7 +5,6 @@
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/exchange.h"
-#include "interpose/mpi/device_support.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"
 #include "interpose/process/own_memory.h"

@@ -2,7 +2,6 @@
 #include "interpose/calls/direct_memory.h"
 
 #include "algorithms/direct.h"
-#include "interpose/calls/calls.h"
 #include "interpose/process/attachable.h"
 #include "interpose/process/own_memory.h"
 #include "promotion/born_shared.h"

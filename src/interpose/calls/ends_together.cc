@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/calls/ends_together.h"
+#include "interpose/calls/decide.h"
 
 #include "interpose/calls/blocks.h"
 #include "interpose/mpi/handles.h"

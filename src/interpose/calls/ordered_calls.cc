@@ -8,7 +8,7 @@
 
 #include "algorithms/fold.h"
 #include "interpose/calls/blocks.h"
-#include "interpose/calls/call_data.h"
+#include "interpose/calls/perform.h"
 #include "interpose/mpi/gap_buffer.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/packing.h"

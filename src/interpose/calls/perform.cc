@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/calls/perform.h"
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "devices/where.h"
 #include "interpose/calls/adapt.h"
 #include "interpose/calls/call_text.h"
-#include "interpose/calls/calls.h"
 #include "interpose/calls/check.h"
+#include "interpose/calls/decide.h"
 #include "interpose/calls/device_data.h"
 #include "interpose/calls/direct_memory.h"
-#include "interpose/calls/ends_together.h"
 #include "interpose/calls/ordered_calls.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "observe/trace.h"
 
 namespace sumac {
 namespace {
@@ -52,7 +52,17 @@ int serve(Entry& entry, const Call& call, const Decision& decision, Run run) {
   return kMpiSuccess;
 }
 
+int reduce_plainly(Entry& entry, const Call& call, const Decision& decision) {
+  Communicator& c = *decision.communicator;
+  run(c, {reduction_of(call, decision), call.collective(), decision.choice,
+          decision.reduction->reduces});
+  entry.take(c.stats, decision.choice.algorithm, decision.bytes);
+  return kMpiSuccess;
+}
+
 int run_served(Entry& entry, const Call& call, const Decision& decision) {
+  if (decision.plain) [[likely]]
+    return reduce_plainly(entry, call, decision);
   if (decision.way == Decision::Way::local && decision.reduction) {
     return reduce_alone(entry, call, decision);
   }
@@ -105,6 +115,14 @@ int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
   return error;
 }
 
+int run_traced(Entry& entry, const Call& call, const Decision& decision) {
+  Communicator& c = *decision.communicator;
+  const CollectiveInfo& info = info_of(call.collective());
+  const trace::OperationScope traced(info.name, info.is_sized ? decision.bytes : 0, c.trace_group,
+                                     c.traced);
+  return go_on(entry, call, decision, Decision::kTrace);
+}
+
 int run_direct(Entry& entry, const Call& call, const Decision& decision) {
   return serve(entry, call, decision,
                [&](Communicator& c, const ChosenCall& described, const CallData& data) {
@@ -123,8 +141,9 @@ constexpr struct {
   std::uint8_t bit;
   int (*run)(Entry& entry, const Call& call, const Decision& decision);
 } kAround[] = {{Decision::kCheck, run_checked},
-               {Decision::kUser, run_user_reduction},
                {Decision::kTurn, run_in_turn},
+               {Decision::kTrace, run_traced},
+               {Decision::kUser, run_user_reduction},
                {Decision::kDirect, run_direct}};
 
 int run_around(Entry& entry, const Call& call, const Decision& decision) {
@@ -140,6 +159,25 @@ Others others_of(const Call& call, int error) {
 }
 
 }  // namespace
+
+ReduceArguments reduction_of(const Call& call, const Decision& decision) {
+  const bool rooted = info_of(call.collective()).has_root;
+  const bool gets_result = !rooted || decision.communicator->rank == call.root;
+  const bool in_place = call.send.address == kMpi.in_place;
+  ReduceArguments args;
+  args.output = gets_result ? static_cast<std::byte*>(call.receive.address) : nullptr;
+  args.input = in_place ? args.output : static_cast<const std::byte*>(call.send.address);
+  args.count = static_cast<std::size_t>(call.receive.count);
+  if (decision.by_user) {
+    args.element = decision.communicator->fold.layout().size;
+  } else {
+    args.element = decision.reduction->type.extent;
+    args.kernel = decision.reduction->kernel;
+  }
+  args.root = call.root;
+  args.radix = decision.choice.radix;
+  return args;
+}
 
 int (*hand_to_mpi)(const Call& call) = [](const Call& call) { return call.kind.below(call); };
 

@@ -31,6 +31,9 @@ void count_served(CallRecord& record, Stats& stats, const CallData& data, Algori
 // must have accepted the call: it would tell an error handler of wrong arguments.
 std::size_t bytes_of(const Call& call, const Decision& decision);
 
+// Returns the arguments of a reduction to all ranks or to one.
+ReduceArguments reduction_of(const Call& call, const Decision& decision);
+
 // This is the part of perform_now() for a reduction by the program's function.
 int run_user_reduction(Entry& entry, const Call& call, const Decision& decision);
 

@@ -4,7 +4,7 @@
 #include "algorithms/in_pieces.h"
 #include "interpose/calls/call_text.h"
 #include "interpose/calls/device_data.h"
-#include "interpose/mpi/device_support.h"
+#include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {
 

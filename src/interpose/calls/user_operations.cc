@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/calls/user_operations.h"
 
 #include <utility>
 

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "interpose/calls/call_data.h"
-#include "interpose/calls/calls.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/packing.h"
 #include "progress/announced.h"

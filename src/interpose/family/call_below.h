@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "interpose/family/native.h"
-#include "interpose/mpi/large_counts.h"
+#include "interpose/mpi/call.h"
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {

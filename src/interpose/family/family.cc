@@ -4,7 +4,6 @@
 #include <string>
 
 #include "interpose/family/native.h"
-#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/type_info.h"
 

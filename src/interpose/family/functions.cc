@@ -11,7 +11,7 @@ void find(void* address, bool needed, const char* name, const char*& missing) {
   if (needed && !address && !missing) missing = name;  // keeps the name of the first one
 }
 
-// The stub shortens large counts of parts; other large counts are split, see large_counts.h.
+// The stub shortens large counts of parts; other large counts are split, see large_counts.cc.
 template <Function function, class Count>
 void* collective_at(const sumac_stub& stub, sumac_call call) {
   constexpr bool shortened = std::is_same_v<Count, MpiCount> && has_parts(function);

@@ -6,11 +6,10 @@
 #include <cstdlib>
 
 #include "interpose/calls/device_buffer.h"
-#include "interpose/mpi/family.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/packing.h"
-#include "interpose/mpi/type_use.h"
+#include "interpose/mpi/type_layout.h"
 #include "interpose/process/entry.h"
 #include "tasks/threads.h"
 

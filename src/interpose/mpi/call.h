@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/collectives.h"
+#include "base/algorithm.h"
 #include "interpose/mpi/handle_types.h"
 
 namespace sumac {
@@ -107,5 +107,15 @@ struct Call {
     return kind.form == Form::nonblocking || kind.form == Form::persistent;
   }
 };
+
+// These functions serve calls of more elements than an int can count, if the MPI has int counts
+// only.
+
+// Serves a reduction part by part; `part` is the MPI's function with int counts.
+int in_parts(const Call& reduction, int (*part)(const Call&));
+// Serves a broadcast as one element of a type made for it.
+int as_one_element(const Call& bcast, int (*whole)(const Call&));
+// Refuses a call that without Sumac only an MPI with large counts could serve.
+int refuse_count(const Call& call);
 
 }  // namespace sumac

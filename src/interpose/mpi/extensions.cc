@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/mpi/extensions.h"
 
 #include <atomic>
 #include <string_view>

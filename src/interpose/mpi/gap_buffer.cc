@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"
 #include "observe/log.h"

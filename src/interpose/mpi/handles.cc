@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "base/hash.h"
-#include "interpose/mpi/extensions.h"
 #include "interpose/mpi/handle_tables.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/type_contents.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/mpi/large_counts.h"
+#include "interpose/mpi/call.h"
 
 #include <algorithm>
 

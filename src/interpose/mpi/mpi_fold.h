@@ -4,13 +4,31 @@
 // handles, runs in the calling thread, and works on copies that lie as the type has them in memory.
 #pragma once
 
+#include <exception>
+
 #include "algorithms/arguments.h"
-#include "base/align.h"
+#include "base/cpu.h"
+#include "interpose/mpi/constants.h"
 #include "interpose/mpi/gap_buffer.h"
-#include "interpose/mpi/pending_exception.h"
 #include "interpose/mpi/type_layout.h"
 
 namespace sumac {
+
+// If the program's function leaves by a C++ exception in the middle of a collective, the exception
+// is kept until the collective has ended.
+class PendingException {
+ public:
+  // Computes inout[i] = in[i] op inout[i] and returns the MPI's error. Keeps an exception by which
+  // the function leaves; lets exceptions of other languages, and cancelled threads, pass.
+  int reduce_local(const void* in, void* inout, int count, MpiDatatype type, MpiOp op);
+
+  explicit operator bool() const { return static_cast<bool>(exception_); }
+  // Throws the exception that is kept, and forgets it.
+  [[noreturn]] void leave();
+
+ private:
+  std::exception_ptr exception_;
+};
 
 // A communicator has this fold, for one reduction at a time.
 class MpiFold final : public UserFold {

@@ -7,6 +7,8 @@ namespace sumac {
 
 MpiFunctions mpi, in_front;
 
+static int (*query_cuda_support)() = nullptr;
+
 void put_in_front(const sumac_stub& stub, sumac_call call) {
   if (stub.below[call]) stub.redirect(call, entry_of(call));
 }
@@ -25,5 +27,12 @@ std::string library_version() {
   text.resize(std::strlen(text.c_str()));
   return text;
 }
+
+void find_device_support(const sumac_stub& stub) {
+  void* const found = stub.lookup("MPIX_Query_cuda_support");
+  std::memcpy(&query_cuda_support, &found, sizeof found);
+}
+
+bool mpi_takes_devices() { return query_cuda_support && query_cuda_support() != 0; }
 
 }  // namespace sumac

@@ -7,6 +7,7 @@
 
 #include "interpose/mpi/signatures.h"
 #include "interpose/stub/stub.h"
+#include "rules/choice_table.h"
 
 namespace sumac {
 
@@ -159,5 +160,14 @@ const char* find_mpi_functions(const sumac_stub& stub);
 
 // Returns what the MPI says of itself, in one or several lines.
 std::string library_version();
+
+// Returns true if the MPI says that it takes buffers in a GPU's memory. find_device_support() must
+// have been called.
+bool mpi_takes_devices();
+void find_device_support(const sumac_stub& stub);
+
+// Returns the MPI family whose behaviour the MPI has. An MPI of the standard's binary interface is
+// asked what it is.
+Family family();
 
 }  // namespace sumac

@@ -3,7 +3,6 @@
 
 #include <atomic>
 
-#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/world.h"
 #include "observe/log.h"

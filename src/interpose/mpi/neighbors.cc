@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/mpi/neighbors.h"
 
-#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {

@@ -8,7 +8,7 @@
 #include "algorithms/in_pieces.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/mpi/type_use.h"
+#include "interpose/mpi/type_layout.h"
 #include "interpose/mpi/world.h"
 #include "observe/log.h"
 

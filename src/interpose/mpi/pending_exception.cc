@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // This is the only file compiled with exceptions.
-#include "interpose/mpi/pending_exception.h"
+#include "interpose/mpi/mpi_fold.h"
 
 #include <cxxabi.h>
 

@@ -42,7 +42,7 @@ struct TypeInfo {
   std::size_t extent = 0;       // bytes from one element to the next
   DType dtype = DType::none;    // element type that it reduces as; none if the MPI must do it
   std::uint8_t operations = 0;  // OperationClass bits that the standard allows on it
-  int row = kNoRow;             // row in extensions.h, which has what the MPI allows beyond
+  int row = kNoRow;             // row in extensions.cc, which has what the MPI allows beyond
 
   bool has_gaps() const { return size != extent; }
 };

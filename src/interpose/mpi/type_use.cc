@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/mpi/type_use.h"
+#include "interpose/mpi/type_layout.h"
 
 #include <atomic>
 #include <cstdint>

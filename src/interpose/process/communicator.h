@@ -6,15 +6,63 @@
 #include <vector>
 
 #include "interpose/mpi/constants.h"
+#include "interpose/mpi/known_reductions.h"
 #include "interpose/mpi/mpi_fold.h"
 #include "interpose/mpi/mpi_messages.h"
-#include "interpose/process/mpi_oob.h"
+#include "interpose/mpi/world.h"
 #include "interpose/process/process.h"
 #include "interpose/stub/stub.h"
+#include "team/context.h"
 #include "team/idle_teams.h"
+#include "team/oob.h"
 #include "team/team.h"
 
 namespace sumac {
+
+struct Communicator;
+
+// A team needs this of its MPI: out-of-band communication and progress.
+class MpiOob final : public Oob {
+ public:
+  explicit MpiOob(Communicator& communicator) : communicator_(communicator) {}
+  void all_gather(const void* own, void* all, std::size_t bytes) override;
+  void gather(const void* own, void* all, std::size_t bytes) override;
+  bool all_gather_among(const RankList& members, const void* own, void* all,
+                        std::size_t bytes) override;
+  void all_and(std::uint64_t* words, std::size_t count) override;
+  void all_max(std::uint64_t* words, std::size_t count) override;
+  void broadcast(void* data, std::size_t bytes) override;
+  bool make_messages(std::shared_ptr<Messages>& made) override;
+  // Drives the MPI's progress, since all may wait for a peer's rendezvous send to this rank, and
+  // with it everything else that is under way.
+  void drive() override;
+  std::string name() override;
+  void end_job() override;
+
+ private:
+  Communicator& communicator_;
+};
+
+// Returns what the teams of this process share.
+const Context& team_context();
+
+// Drives the MPI's progress alone.
+void probe_mpi(const Communicator& communicator);
+
+// WaitPolicy calls this: it does report_late() for every communicator on which something is under
+// way. The context is not used.
+void report_late_anywhere(void*, double seconds);
+
+// Programs mostly repeat a reduction with the same count, type and operation, so a communicator
+// keeps what followed from these the last time. All of it holds until refusals are agreed on.
+struct SettledReduction {
+  MpiCount count = -1;              // -1: nothing is settled
+  std::uintptr_t type = 0, op = 0;  // bits of handles that the program cannot free
+  Collective collective = Collective::allreduce;
+  Choice choice;
+  std::size_t bytes = 0;
+  const KnownReduction* reduction = nullptr;
+};
 
 // This is what Sumac keeps of a communicator, until the MPI tells that it has ended. The memory is
 // never given back, only used again for another communicator: a thread that looks up a handle may
@@ -35,6 +83,7 @@ struct Communicator : Team {
     return trials.is_awake(collective, bytes, counts);
   }
 
+  SettledReduction settled;
   int profiled = -1;  // its number in the profile; -1: none
 
   MpiFold fold;  // folds in the communicator, if a function of the program's does it
@@ -68,6 +117,14 @@ enum class Others : std::uint8_t {
 // the other ranks once enough calls have been made. `calls` is the number of calls that it counts
 // as.
 void count_call(MpiComm comm, std::uint64_t calls, Others others);
+
+// Runs a call that is described. The communicator's state must be `together`. `direct` is what is
+// tried first; the communicator's work tells how that ended.
+void run(Communicator& communicator, const ChosenCall& call, const DirectTry& direct = {});
+
+// Returns true if `own` is true on all ranks of a communicator whose state is `together`. Waits for
+// all of them.
+bool agree(Communicator& communicator, bool own);
 
 // Returns the teams of communicators that have ended.
 IdleTeams& idle_teams();

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <string_view>
 
-#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/process.h"
 #include "machine/presence.h"

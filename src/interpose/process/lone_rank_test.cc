@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "machine/presence.h"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "interpose/process/mpi_oob.h"
 
 #include <cstring>
 
-#include "interpose/mpi/family.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/mpi_messages.h"
 #include "interpose/mpi/world.h"

@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "base/write_signals.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/process/communicator.h"

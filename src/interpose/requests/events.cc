@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// After MPI_ERR_IN_STATUS the statuses tell which requests have ended and how; after any other
-// error a request has ended if its handle is null.
+// This file has the one function for each call about requests, and the one place that says which
+// requests have ended. After MPI_ERR_IN_STATUS the statuses say it; after any other error a request
+// has ended if its handle is null.
 #include "interpose/requests/events.h"
 
 #include <algorithm>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {
 namespace {
 
-MpiFunctions below;
+using Which = RequestCall::Which;
+using How = RequestCall::How;
+
+RequestServer* server = nullptr;
 
 // The listeners are never destroyed: requests may be completed while the process ends.
 auto& listeners = *new std::vector<RequestListener*>;
@@ -19,226 +23,184 @@ bool takes_time = false;  // true if some listener takes the time
 
 std::uint64_t now_ns() { return takes_time ? clock_ns() : 0; }
 
-// This is one call about requests.
+bool is_in_status(int error) {
+  if (error == kMpiSuccess) return false;
+  int error_class = kMpiSuccess;
+  mpi.Error_class(error, &error_class);
+  return error_class == kMpi.err_in_status;
+}
+
+// This is what listeners are told of one call.
 class Observed {
  public:
-  Observed(int count, RequestPointer requests) {
+  explicit Observed(const RequestCall& call) : call_(call) {
     for (RequestListener* each : listeners) each->look();
-    if (count <= 0 || !requests) return;
-    any_ = std::any_of(listeners.begin(), listeners.end(),
-                       [&](RequestListener* each) { return each->holds_any(count, requests); });
+    if (call.count <= 0 || !call.requests) return;
+    any_ = std::any_of(listeners.begin(), listeners.end(), [&](RequestListener* each) {
+      return each->holds_any(call.count, call.requests);
+    });
     if (!any_) return;
-    event_.asked.assign(requests, requests + count);
+    event_.asked.assign(call.requests, call.requests + call.count);
+    event_.lasting = call.how == How::look;
     event_.begin_ns = now_ns();
+    if (!call.statuses.is_ignored()) return;
+    own_.resize(event_.asked.size());
+    call_.statuses = own_.data();
   }
 
   // Returns true if a listener has to be told.
   bool any() const { return any_; }
+  // Returns the call with statuses, also if the program wants none.
+  const RequestCall& call() const { return call_; }
 
-  // Returns statuses for the call, also if the program wants none.
-  StatusPointer statuses(StatusPointer given) {
-    if (!given.is_ignored()) return given;
-    own_.resize(event_.asked.size());
-    return own_.data();
-  }
-
-  // Notes that request `index` has ended. The index is MPI_UNDEFINED if none has, and may be
-  // anything after an error.
-  void end(int index, StatusPointer status, bool success) {
-    const auto at = static_cast<std::size_t>(index);
-    if (index < 0 || at >= event_.asked.size()) return;
-    event_.ends.push_back({index, event_.asked[at], status, success});
-  }
-  // Notes the ends after a call about all requests has returned `error`; if it is no error, `done`
-  // says whether they have ended.
-  void end_all(int error, bool done, RequestPointer requests, StatusPointer statuses) {
-    const bool in_status = is_in_status(error);
-    for (std::size_t i = 0; i < event_.asked.size(); ++i) {
-      bool ended = error == kMpiSuccess ? done : requests[i] == kMpi.request_null;
-      if (in_status) ended = (statuses + i).error() != kMpi.err_pending;
-      const bool success = in_status ? (statuses + i).error() == kMpiSuccess : error == kMpiSuccess;
-      if (ended) end(static_cast<int>(i), statuses + i, success);
-    }
-  }
-  // Does the same after a call about some of them.
-  void end_some(int error, int count, const int* indices, RequestPointer requests,
-                StatusPointer statuses) {
-    const bool in_status = is_in_status(error);
-    if (error != kMpiSuccess && !in_status) return end_all(error, false, requests, statuses);
-    if (count == kMpi.undefined) return;
-    for (int k = 0; k < count; ++k) {
-      end(indices[k], statuses + k, !in_status || (statuses + k).error() == kMpiSuccess);
-    }
-  }
-  // Notes that the requests that have ended are still there; after an error nothing is known.
-  void keep(int error) {
-    event_.lasting = true;
-    if (error != kMpiSuccess) event_.ends.clear();
-  }
-
+  // Tells the listeners which requests have ended, after the call has returned `error`.
   int tell(int error) {
+    note_ends(error);
     event_.end_ns = now_ns();
     for (RequestListener* each : listeners) each->told(event_);
     return error;
   }
 
  private:
-  static bool is_in_status(int error) {
-    if (error == kMpiSuccess) return false;
-    int error_class = kMpiSuccess;
-    mpi.Error_class(error, &error_class);
-    return error_class == kMpi.err_in_status;
+  void note_ends(int error) {
+    // Nothing is known after a look that has failed.
+    if (event_.lasting && error != kMpiSuccess) return;
+    const bool done = error == kMpiSuccess && (!call_.done || *call_.done);
+    switch (call_.which) {
+      case Which::one:
+        if (done || (error != kMpiSuccess && is_null(0))) end(0, call_.statuses, !error);
+        return;
+      case Which::all:
+        return end_all(error, done);
+      case Which::any:
+        if (done || error != kMpiSuccess) end(*call_.index, call_.statuses, !error);
+        return;
+      case Which::some:
+        return end_some(error);
+    }
+  }
+  void end_all(int error, bool done) {
+    const bool in_status = is_in_status(error);
+    for (std::ptrdiff_t i = 0; i < call_.count; ++i) {
+      const int own_error = in_status ? (call_.statuses + i).error() : error;
+      bool ended = error == kMpiSuccess ? done : is_null(i);
+      if (in_status) ended = own_error != kMpi.err_pending;
+      if (ended) end(i, call_.statuses + i, own_error == kMpiSuccess);
+    }
+  }
+  void end_some(int error) {
+    const bool in_status = is_in_status(error);
+    if (error != kMpiSuccess && !in_status) return end_all(error, false);
+    if (*call_.ended == kMpi.undefined) return;
+    for (int k = 0; k < *call_.ended; ++k) {
+      const StatusPointer status = call_.statuses + k;
+      end(call_.indices[k], status, !in_status || status.error() == kMpiSuccess);
+    }
+  }
+  bool is_null(std::ptrdiff_t index) const { return call_.requests[index] == kMpi.request_null; }
+  // The index is MPI_UNDEFINED if no request has ended, and may be anything after an error.
+  void end(std::ptrdiff_t index, StatusPointer status, bool success) {
+    if (index < 0 || index >= call_.count) return;
+    event_.ends.push_back(
+        {static_cast<int>(index), event_.asked[static_cast<std::size_t>(index)], status, success});
   }
 
+  RequestCall call_;
   bool any_ = false;
   RequestEvent event_;
   StatusArray own_;
 };
 
-// Makes a call by make(statuses). If a listener has to be told, end(observed, error, statuses) then
-// says which requests have ended.
-template <class Make, class End>
-int observe(int count, RequestPointer requests, StatusPointer statuses, Make make, End end) {
-  Observed observed(count, requests);
-  if (!observed.any()) return make(statuses);
-  statuses = observed.statuses(statuses);
-  const int error = make(statuses);
-  end(observed, error, statuses);
-  return observed.tell(error);
+[[gnu::noinline]] int observe(const RequestCall& call) {
+  Observed observed(call);
+  if (!observed.any()) return complete(server, call);
+  return observed.tell(complete(server, observed.call()));
+}
+
+int make(const RequestCall& call) {
+  return listeners.empty() ? complete(server, call) : observe(call);
 }
 
 int wait(RequestPointer request, StatusPointer status) {
-  return observe(
-      1, request, status, [&](StatusPointer own) { return below.Wait(request, own); },
-      [&](Observed& observed, int error, StatusPointer own) {
-        if (error == kMpiSuccess || *request == kMpi.request_null) observed.end(0, own, !error);
-      });
+  return make({Which::one, How::wait, 1, request, status});
 }
 
 int test(RequestPointer request, int* done, StatusPointer status) {
-  return observe(
-      1, request, status, [&](StatusPointer own) { return below.Test(request, done, own); },
-      [&](Observed& observed, int error, StatusPointer own) {
-        const bool ended = error == kMpiSuccess ? *done : *request == kMpi.request_null;
-        if (ended) observed.end(0, own, !error);
-      });
-}
-
-int waitall(int count, RequestPointer requests, StatusPointer statuses) {
-  return observe(
-      count, requests, statuses,
-      [&](StatusPointer own) { return below.Waitall(count, requests, own); },
-      [&](Observed& observed, int error, StatusPointer own) {
-        observed.end_all(error, true, requests, own);
-      });
-}
-
-int testall(int count, RequestPointer requests, int* done, StatusPointer statuses) {
-  return observe(
-      count, requests, statuses,
-      [&](StatusPointer own) { return below.Testall(count, requests, done, own); },
-      [&](Observed& observed, int error, StatusPointer own) {
-        observed.end_all(error, *done != 0, requests, own);
-      });
-}
-
-int waitany(int count, RequestPointer requests, int* index, StatusPointer status) {
-  return observe(
-      count, requests, status,
-      [&](StatusPointer own) { return below.Waitany(count, requests, index, own); },
-      [&](Observed& observed, int error, StatusPointer own) { observed.end(*index, own, !error); });
-}
-
-int testany(int count, RequestPointer requests, int* index, int* done, StatusPointer status) {
-  return observe(
-      count, requests, status,
-      [&](StatusPointer own) { return below.Testany(count, requests, index, done, own); },
-      [&](Observed& observed, int error, StatusPointer own) {
-        if (error != kMpiSuccess || *done) observed.end(*index, own, !error);
-      });
-}
-
-// This serves MPI_Waitsome and MPI_Testsome.
-int some(int (*make)(int, RequestPointer, int*, int*, StatusPointer), int count,
-         RequestPointer requests, int* ended, int* indices, StatusPointer statuses) {
-  return observe(
-      count, requests, statuses,
-      [&](StatusPointer own) { return make(count, requests, ended, indices, own); },
-      [&](Observed& observed, int error, StatusPointer own) {
-        observed.end_some(error, *ended, indices, requests, own);
-      });
-}
-
-int waitsome(int count, RequestPointer requests, int* ended, int* indices, StatusPointer statuses) {
-  return some(below.Waitsome, count, requests, ended, indices, statuses);
-}
-
-int testsome(int count, RequestPointer requests, int* ended, int* indices, StatusPointer statuses) {
-  return some(below.Testsome, count, requests, ended, indices, statuses);
+  return make({Which::one, How::test, 1, request, status, done});
 }
 
 int get_status(MpiRequest request, int* done, StatusPointer status) {
-  return observe(
-      1, one(request), status,
-      [&](StatusPointer own) { return below.Request_get_status(request, done, own); },
-      [&](Observed& observed, int error, StatusPointer own) {
-        if (error == kMpiSuccess && *done) observed.end(0, own, true);
-        observed.keep(error);
-      });
+  return make({Which::one, How::look, 1, one(request), status, done});
+}
+
+int waitall(int count, RequestPointer requests, StatusPointer statuses) {
+  return make({Which::all, How::wait, count, requests, statuses});
+}
+
+int testall(int count, RequestPointer requests, int* done, StatusPointer statuses) {
+  return make({Which::all, How::test, count, requests, statuses, done});
 }
 
 int get_status_all(int count, RequestPointer requests, int* done, StatusPointer statuses) {
-  return observe(
-      count, requests, statuses,
-      [&](StatusPointer own) { return below.Request_get_status_all(count, requests, done, own); },
-      [&](Observed& observed, int error, StatusPointer own) {
-        observed.end_all(error, *done != 0, requests, own);
-        observed.keep(error);
-      });
+  return make({Which::all, How::look, count, requests, statuses, done});
+}
+
+int waitany(int count, RequestPointer requests, int* index, StatusPointer status) {
+  return make({Which::any, How::wait, count, requests, status, nullptr, index});
+}
+
+int testany(int count, RequestPointer requests, int* index, int* done, StatusPointer status) {
+  return make({Which::any, How::test, count, requests, status, done, index});
 }
 
 int get_status_any(int count, RequestPointer requests, int* index, int* done,
                    StatusPointer status) {
-  return observe(
-      count, requests, status,
-      [&](StatusPointer own) {
-        return below.Request_get_status_any(count, requests, index, done, own);
-      },
-      [&](Observed& observed, int error, StatusPointer own) {
-        if (error == kMpiSuccess && *done) observed.end(*index, own, true);
-        observed.keep(error);
-      });
+  return make({Which::any, How::look, count, requests, status, done, index});
 }
 
-int get_status_some(int count, RequestPointer requests, int* ended, int* indices,
-                    StatusPointer statuses) {
-  return observe(
-      count, requests, statuses,
-      [&](StatusPointer own) {
-        return below.Request_get_status_some(count, requests, ended, indices, own);
-      },
-      [&](Observed& observed, int error, StatusPointer own) {
-        observed.end_some(error, *ended, indices, requests, own);
-        observed.keep(error);
-      });
+// This serves MPI_Waitsome, MPI_Testsome and MPI_Request_get_status_some.
+template <How how>
+int some(int count, RequestPointer requests, int* ended, int* indices, StatusPointer statuses) {
+  return make({Which::some, how, count, requests, statuses, nullptr, nullptr, ended, indices});
+}
+
+// Returns the server if the request may be one of its own.
+RequestServer* server_of(RequestPointer request) {
+  return server && server->has_requests() && request ? server : nullptr;
+}
+
+int start_one(RequestPointer request) {
+  RequestServer* const asked = server_of(request);
+  const std::optional<int> error = asked ? asked->start(request) : std::nullopt;
+  return error ? *error : mpi.Start(request);
+}
+
+int start_all(int count, RequestPointer requests) {
+  if (!server_of(requests)) return mpi.Startall(count, requests);
+  for (int i = 0; i < count; ++i) {
+    if (const int error = start_one(requests + i)) return error;
+  }
+  return kMpiSuccess;
 }
 
 template <class Make>
 int start_by(Make make, int count, RequestPointer requests) {
-  const std::uint64_t begin = clock_ns();
+  if (listeners.empty() || count <= 0 || !requests) return make();
+  for (RequestListener* each : listeners) each->starts(count, requests);
+  const std::uint64_t begin = now_ns();
   const int error = make();
-  if (error != kMpiSuccess || count <= 0 || !requests) return error;
-  const std::uint64_t end = clock_ns();
+  if (error != kMpiSuccess) return error;
+  const std::uint64_t end = now_ns();
   for (RequestListener* each : listeners) each->started(count, requests, begin, end);
   return error;
 }
 
 int start(RequestPointer request) {
-  return start_by([&] { return below.Start(request); }, 1, request);
+  return start_by([&] { return start_one(request); }, 1, request);
 }
 
 int startall(int count, RequestPointer requests) {
-  return start_by([&] { return below.Startall(count, requests); }, count, requests);
+  return start_by([&] { return start_all(count, requests); }, count, requests);
 }
 
 int request_free(RequestPointer request) {
@@ -248,7 +210,15 @@ int request_free(RequestPointer request) {
     request.set(kMpi.request_null);
     return kMpiSuccess;
   }
-  return below.Request_free(request);
+  RequestServer* const asked = server_of(request);
+  const std::optional<int> error = asked ? asked->free(request) : std::nullopt;
+  return error ? *error : mpi.Request_free(request);
+}
+
+int cancel(RequestPointer request) {
+  RequestServer* const asked = server_of(request);
+  const std::optional<int> error = asked ? asked->cancel(request) : std::nullopt;
+  return error ? *error : mpi.Cancel(request);
 }
 
 }  // namespace
@@ -258,26 +228,24 @@ void listen(RequestListener& listener) {
   takes_time |= listener.takes_time();
 }
 
-void observe_requests(MpiFunctions& calls) {
-  if (listeners.empty()) return;
-  below = calls;
-  if (takes_time) {
-    calls.Start = start;
-    calls.Startall = startall;
-  }
+void serve_requests(RequestServer* by, MpiFunctions& calls) {
+  server = by;
+  calls.Start = start;
+  calls.Startall = startall;
   calls.Wait = wait;
   calls.Waitall = waitall;
   calls.Waitany = waitany;
-  calls.Waitsome = waitsome;
+  calls.Waitsome = some<How::wait>;
   calls.Test = test;
   calls.Testall = testall;
   calls.Testany = testany;
-  calls.Testsome = testsome;
+  calls.Testsome = some<How::test>;
   calls.Request_get_status = get_status;
   calls.Request_get_status_all = get_status_all;
   calls.Request_get_status_any = get_status_any;
-  calls.Request_get_status_some = get_status_some;
+  calls.Request_get_status_some = some<How::look>;
   calls.Request_free = request_free;
+  calls.Cancel = cancel;
 }
 
 }  // namespace sumac

@@ -1,25 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This header tells which requests a call of the program's has ended, and how. It is the one place
-// that wraps the calls about requests for those who want to know. A listener holds requests, the
-// MPI's own, and is told of the calls that are about one of them. Without listeners nothing is
-// wrapped.
+// This header stands before the MPI's calls about requests. There is one function for each of them,
+// which makes the call and says which requests have ended, and how. The requests of Sumac's own
+// operations are served by one RequestServer; whoever wants to know of ends is a RequestListener.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "interpose/mpi/handle_types.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "strands/waiting.h"
 
 namespace sumac {
 
-// The calls about requests have layers: the innermost serves Sumac's requests and the MPI's, before
-// it stand layers that tell or do more, and the program calls the outermost.
-// Sets the innermost layer.
-void serve_requests(MpiFunctions& calls);
+// This is a call of the program's that waits for requests, tests them, or looks at them.
+struct RequestCall {
+  enum class Which : std::uint8_t { one, all, any, some };
+  // MPI_Request_get_status and its kin look: the requests and the program's array stay as they are.
+  enum class How : std::uint8_t { wait, test, look };
 
-// Gives the stub the functions of `in_front`.
-void redirect_requests(const sumac_stub& stub);
+  Which which;
+  How how;
+  int count;
+  RequestPointer requests;
+  StatusPointer statuses;
+  // The call returns these; those that its function does not have are null.
+  int* done = nullptr;
+  int* index = nullptr;
+  int* ended = nullptr;
+  int* indices = nullptr;
+};
+
+// Serves the requests of Sumac's own operations, and advances what is under way. It decides how
+// long a call waits, so it is no listener: there is one, and it is asked before the MPI is.
+class RequestServer {
+ public:
+  enum class Answer : std::uint8_t {
+    not_own,    // the MPI knows all about the request
+    under_way,  // only if the call does not wait
+    ended,      // the program has been told, by the status
+    shown,      // it has ended, and the MPI, which has been told, must tell the program
+  };
+
+  // Returns true while the program holds requests of the server's. Otherwise the server is not
+  // asked anything.
+  virtual bool has_requests() const = 0;
+  // Returns true if operations are under way, which a call that waits has to advance.
+  virtual bool is_busy() const = 0;
+  // Advances what is under way. Returns true if anything moved. A caller that `waits` also does
+  // what other ranks have left.
+  virtual bool advance(bool waits) = 0;
+  virtual WaitPolicy wait_policy() const = 0;
+  // Waits for a request, tests it or looks at it.
+  virtual Answer answer(RequestPointer request, StatusPointer status, RequestCall::How how) = 0;
+  // Brings the MPI's requests up to date. After this the MPI gives the right answers about them.
+  virtual void show(RequestPointer requests, int count) = 0;
+  // These return the error of the call if the request is the server's.
+  virtual std::optional<int> start(RequestPointer request) = 0;
+  virtual std::optional<int> free(RequestPointer request) = 0;
+  virtual std::optional<int> cancel(RequestPointer request) = 0;
+
+ protected:
+  ~RequestServer() = default;
+};
+
+// Makes the call, for the server's requests and for the MPI's. Without a server, or while it has no
+// requests, the call is the MPI's alone.
+int complete(RequestServer* server, const RequestCall& call);
 
 // The program has been told that this request has ended.
 struct RequestEnd {
@@ -43,6 +91,8 @@ class RequestListener {
  public:
   // Returns true if the listener wants to know of starts, and when calls begin and end.
   virtual bool takes_time() const { return false; }
+  // The program is about to start persistent requests.
+  virtual void starts(int /*count*/, RequestPointer /*requests*/) {}
   // This is called before any call about requests.
   virtual void look() {}
   virtual bool holds_any(int count, RequestPointer requests) = 0;
@@ -59,10 +109,10 @@ class RequestListener {
   ~RequestListener() = default;
 };
 
-// Must be called before the stub is given functions. A listener stays for good.
+// Adds a listener, which stays for good. The first one is told first.
 void listen(RequestListener& listener);
 
-// If there are listeners, puts functions in the place of these calls that make them and tell.
-void observe_requests(MpiFunctions& calls);
+// Puts the functions of this header in the place of the MPI's. `server` may be null.
+void serve_requests(RequestServer* server, MpiFunctions& calls);
 
 }  // namespace sumac

@@ -148,11 +148,11 @@ class Events : public testing::Test {
  protected:
   void SetUp() override {
     mpi.Error_class = error_class;
+    set_below(mpi);
     static const MpiFunctions kObserved = [] {
       MpiFunctions made;
-      set_below(made);
       listen(noted);
-      observe_requests(made);
+      serve_requests(nullptr, made);
       return made;
     }();
     calls = kObserved;

@@ -6,7 +6,6 @@
 #include <new>
 #include <vector>
 
-#include "interpose/calls/calls.h"
 #include "interpose/calls/direct_memory.h"
 #include "interpose/mpi/callbacks.h"
 #include "interpose/mpi/handle_tables.h"

@@ -15,8 +15,14 @@
 #include "interpose/calls/device_data.h"
 #include "interpose/mpi/constants.h"
 #include "interpose/mpi/handle_types.h"
+#include "interpose/requests/events.h"
 
 namespace sumac {
+
+// Returns the server of all requests here.
+RequestServer& collective_server();
+// Gives the stub the functions of `in_front` for the calls about requests.
+void redirect_requests(const sumac_stub& stub);
 
 // Behind persistent collectives, the MPI has requests of these: persistent receives of no bytes
 // from this process itself, on communicators of their own. So MPI_Startall, arrays of requests, and

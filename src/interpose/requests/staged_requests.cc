@@ -41,8 +41,26 @@ void end(MpiRequest request, bool success, bool lasting) {
   if (data) data->deliver();
 }
 
+// Copies the input of a persistent operation that the MPI is about to start.
+void load_staged(int count, RequestPointer requests) {
+  for (int i = 0; i < count; ++i) {
+    std::shared_ptr<DeviceData> data;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      const auto found = staged.find((*(requests + i)).bits);
+      if (found == staged.end()) continue;
+      found->second.active = true;
+      data = found->second.data;
+    }
+    data->load_again();
+  }
+}
+
 class StagedListener final : public RequestListener {
  public:
+  void starts(int count, RequestPointer requests) override {
+    if (!none_staged()) load_staged(count, requests);
+  }
   bool holds_any(int count, RequestPointer requests) override {
     if (none_staged()) return false;
     const std::lock_guard<std::mutex> lock(mutex);
@@ -75,21 +93,6 @@ void forget_staged(MpiRequest request) {
   const std::lock_guard<std::mutex> lock(mutex);
   staged.erase(request.bits);
   number_staged = staged.size();
-}
-
-void load_staged(int count, RequestPointer requests) {
-  if (none_staged() || !requests) return;
-  for (int i = 0; i < count; ++i) {
-    std::shared_ptr<DeviceData> data;
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
-      const auto found = staged.find((*(requests + i)).bits);
-      if (found == staged.end()) continue;
-      found->second.active = true;
-      data = found->second.data;
-    }
-    data->load_again();
-  }
 }
 
 void keep_staged_requests() {

@@ -14,11 +14,8 @@ namespace sumac {
 void keep_staged(MpiRequest request, std::shared_ptr<DeviceData> data, bool persistent);
 void forget_staged(MpiRequest request);
 
-// Must be called before the MPI starts a persistent operation: copies its input.
-void load_staged(int count, RequestPointer requests);
-
-// Must be called, if at all, before the completion calls are observed: only then can results be
-// copied when requests have ended, and requests be kept.
+// Must be called, if at all, before the stub is given functions: only then can results be copied
+// when requests have ended, and requests be kept.
 void keep_staged_requests();
 bool staged_requests_are_kept();
 

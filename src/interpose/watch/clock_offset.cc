@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "base/hash.h"
 #include "interpose/mpi/mpi_functions.h"
 

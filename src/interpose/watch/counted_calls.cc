@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/watch/counted_calls.h"
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "interpose/calls/call_text.h"
 #include "interpose/family/native.h"
 #include "interpose/mpi/handle_types.h"

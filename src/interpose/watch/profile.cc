@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "interpose/calls/call_text.h"
-#include "interpose/calls/ends_together.h"
+#include "interpose/calls/decide.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/user_handles.h"
 #include "interpose/mpi/world.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/watch/profile.h"
 
-#include "base/clock.h"
+#include "base/cpu.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/mpi_functions.h"
 

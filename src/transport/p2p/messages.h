@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "base/rank_list.h"
 #include "strands/counter.h"
 #include "strands/together.h"

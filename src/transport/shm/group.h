@@ -29,6 +29,21 @@
 
 namespace sumac {
 
+// A hash of all calls that a rank has announced. It is equal on ranks that have announced the same.
+class CallHash {
+ public:
+  void add(const Announcement& call) {
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
+    all_ = (all_ ^ (call.what + call.bytes * kOdd)) * kOdd;
+  }
+  static constexpr int kMarkBits = 16;
+  // Returns the bits of the hash that flags carry.
+  std::uint64_t mark() const { return all_ >> (64 - kMarkBits); }
+
+ private:
+  std::uint64_t all_ = 0;
+};
+
 class ShmGroup {
  public:
   ShmGroup() = default;

@@ -27,7 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "strands/counter.h"
 
 namespace sumac {
@@ -86,21 +86,6 @@ inline constexpr std::size_t kMostSlots = 32;  // the most slots of a ring
 // This is more calls than a rank can have begun since the oldest that is under way: each of those
 // that have finished had one of the positions, and a queue has some more under way.
 inline constexpr std::size_t kAnnouncedCalls = 2 * kPositions;
-
-// A hash of all calls that a rank has announced. It is equal on ranks that have announced the same.
-class CallHash {
- public:
-  void add(const Announcement& call) {
-    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ull;
-    all_ = (all_ ^ (call.what + call.bytes * kOdd)) * kOdd;
-  }
-  static constexpr int kMarkBits = 16;
-  // Returns the bits of the hash that flags carry.
-  std::uint64_t mark() const { return all_ >> (64 - kMarkBits); }
-
- private:
-  std::uint64_t all_ = 0;
-};
 
 struct alignas(kFalseSharingRange) RankControl {
   Counter done;  // this rank has finished every position before this one

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/align.h"
+#include "base/cpu.h"
 #include "base/write_signals.h"
 
 namespace sumac {
