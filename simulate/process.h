@@ -63,8 +63,8 @@ class Process {
 // One communicator of a rank: its team.
 class Communicator final : private Oob {
  public:
-  // Collective: sets the team up. No other messages go through `comm`. It is freed with this, unless
-  // it is MPI_COMM_WORLD.
+  // Collective: sets the team up. No other messages go through `comm`, which is freed with this
+  // unless it is MPI_COMM_WORLD.
   Communicator(Process& process, MPI_Comm comm);
   // Collective. Nothing may be under way.
   ~Communicator() override;

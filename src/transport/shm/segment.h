@@ -37,7 +37,7 @@ void close_segment(const SegmentKey& key);
 // access.
 Segment open_segment(const SegmentKey& key, std::size_t bytes, const std::string& root = "");
 
-// Gives the pages of [offset, offset + bytes) memory, on the caller's NUMA node, and maps them where
+// Gives the pages of [offset, offset + bytes) memory, on the caller's NUMA node, and maps them, if
 // the kernel can do that in one go (Linux 5.14). A full /dev/shm is then an error here and not a
 // SIGBUS later. Call it before close_segment.
 bool reserve_segment(const Segment& segment, const SegmentKey& key, std::size_t offset,
