@@ -221,7 +221,7 @@ TEST_P(Ranks, AnyHierarchyAnyAlgorithmsAnyOrder) {
     (has_parts(calls.back().what) ? parts_went : went) += world.went_direct();
   }
   EXPECT_GT(went, 0);
-  // Of two ranks, or of many, too few last calls have parts and go direct.
+  // With two ranks, or with many, too few of the last calls have parts and go direct.
   const bool often = ranks > 2 && ranks < 40;
   EXPECT_TRUE(parts_went > 0 || !often);
 }

@@ -104,7 +104,7 @@ class FileWindows final : public PeerWindows {
 
   const pid_t pid_;
   const FileIdentity file_;
-  std::unique_ptr<ShownPages> shown_[kMost];  // by the windows' indices
+  std::unique_ptr<ShownPages> shown_[kMost];  // indexed as the windows
   std::size_t made_ = 0, mappings_ = 0;
   std::mutex showing_;
 };
