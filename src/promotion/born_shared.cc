@@ -149,8 +149,9 @@ void* allocate_shared(std::size_t bytes, std::size_t alignment) {
   Service& own = service();
   if (bytes < kLeastBorn || alignment > kMostBornAlignment || bytes > SIZE_MAX / 4) return nullptr;
   const std::size_t size = round_up(bytes, kPage);
-  if (own.closed.load() != Refusal::none || !costs_nothing(own, size)) return nullptr;
+  if (own.closed.load() == Refusal::not_open || !costs_nothing(own, size)) return nullptr;
   const Hold hold(Hold::Way::wait);
+  if (own.closed.load() != Refusal::none) return nullptr;  // not only while another thread forks
   ChangingRange* const entry = own.file.is_own() ? free_entry() : nullptr;
   const std::size_t least = size >= kHugePage ? kHugePage : kPage;
   Range range;

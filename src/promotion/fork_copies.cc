@@ -8,10 +8,9 @@
 //        Little memory, or memory that peers may be reaching into now, or that a device may have
 //        pinned: the parent makes a copy before the fork, which the child then moves over its
 //        mappings
-// Cost   A system call a mapping; or a copy of 16 MiB at most, some milliseconds. The child is not
-// waited
-//        for. The pages of a process that has left stay in the file until parent and child have
-//        unmapped all of it, beside the copies of those that were written to
+// Cost   A system call a mapping; or a copy of 16 MiB at most, some milliseconds. Nobody waits for
+//        the child. The pages of a process that has left stay in the file until parent and child
+//        have unmapped all of it, beside the copies of those that were written to
 //
 // Other threads of the parent may write during the fork: that may be in the child's memory or not,
 // as with private memory. vfork(), posix_spawn(), system() and popen() run no handlers and need

@@ -32,7 +32,7 @@ struct Block {
 };
 
 struct State {
-  std::mutex mutex;
+  std::recursive_mutex mutex;  // the maps give memory back by free(), which asks them
   int file = -1, device = -1;
   std::map<std::uintptr_t, Block> blocks;          // memory that was given, by address
   std::map<std::uintptr_t, std::size_t> attached;  // bytes by address
@@ -94,7 +94,7 @@ struct xpmem_addr {
 };
 
 int xpmem_version() {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   if (is_open()) return 0x26003;
   for (const auto& [begin, bytes] : state().attached) {
     munmap(reinterpret_cast<void*>(begin), bytes);
@@ -104,7 +104,7 @@ int xpmem_version() {
 }
 
 std::int64_t xpmem_make(void* address, std::size_t bytes, int type, void* permit) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   if (!is_open()) return failed(EBADF);
   const bool all = !address && bytes == ~std::size_t{0};
   if (!all || type != 1 || reinterpret_cast<std::uintptr_t>(permit) & ~std::uintptr_t{0777}) {
@@ -114,7 +114,7 @@ std::int64_t xpmem_make(void* address, std::size_t bytes, int type, void* permit
 }
 
 std::int64_t xpmem_get(std::int64_t segment, int flags, int type, void* permit) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   if (!is_open()) return failed(EBADF);
   if (segment <= 0 || flags != 2 || type != 1 || permit) return failed(EINVAL);
   char path[64];
@@ -133,7 +133,7 @@ std::int64_t xpmem_get(std::int64_t segment, int flags, int type, void* permit) 
 }
 
 int xpmem_release(std::int64_t permit) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   if (!is_open()) return failed(EBADF);
   const auto found = state().permits.find(permit);
   if (found == state().permits.end()) die("release of no permit");
@@ -143,7 +143,7 @@ int xpmem_release(std::int64_t permit) {
 }
 
 void* xpmem_attach(struct xpmem_addr from, std::size_t bytes, void* address) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   const auto refuse = [](int error) {
     return reinterpret_cast<void*>(std::intptr_t{failed(error)});
   };
@@ -162,7 +162,7 @@ void* xpmem_attach(struct xpmem_addr from, std::size_t bytes, void* address) {
 }
 
 int xpmem_detach(void* address) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   if (!is_open()) return failed(EBADF);
   const auto found = state().attached.find(reinterpret_cast<std::uintptr_t>(address));
   if (found == state().attached.end()) die("detach of no attachment");
@@ -172,7 +172,7 @@ int xpmem_detach(void* address) {
 }
 
 int stand_in_attachments() {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   return static_cast<int>(state().attached.size());
 }
 
@@ -182,7 +182,7 @@ void stand_in_close() {
 
 // The memory begins `alignment` bytes, or a cache line, within its first page.
 void* stand_in_allocate(std::size_t bytes, std::size_t alignment) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   const int file = own_file();
   if (file < 0 || alignment > kPage || bytes > (std::size_t{1} << 40)) return nullptr;
   const std::size_t lead = std::max<std::size_t>(alignment, 64);
@@ -200,14 +200,14 @@ void* stand_in_allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 std::size_t stand_in_bytes(void* memory) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   const auto at = reinterpret_cast<std::uintptr_t>(memory);
   const auto found = state().blocks.find(at);
   return found == state().blocks.end() ? 0 : found->second.begin + found->second.bytes - at;
 }
 
 bool stand_in_free(void* memory) {
-  const std::lock_guard<std::mutex> lock(state().mutex);
+  const std::lock_guard<std::recursive_mutex> lock(state().mutex);
   const auto found = state().blocks.find(reinterpret_cast<std::uintptr_t>(memory));
   if (found == state().blocks.end()) return false;
   const Block block = found->second;

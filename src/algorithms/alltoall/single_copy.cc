@@ -22,6 +22,7 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
                  const SingleCopy& peers) {
   if (row_bytes(args, group.rank()) == 0) {
     args.keep_own(group.rank());
+    group.take(0);  // alltoall:direct may have taken a first one
     co_return;
   }
   const std::uint64_t position = group.take_first(relay_use(group));

@@ -14,6 +14,7 @@ Task slots(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {
   const auto keep_own = [&] { args.keep_own(group.rank()); };
   if (row_bytes(args, group.rank()) == 0) {
     keep_own();
+    group.take(0);  // alltoall:direct may have taken a first one
     co_return;
   }
   const std::uint64_t first = take_rows(group, args);
