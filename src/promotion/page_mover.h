@@ -34,10 +34,10 @@ struct Admission {
 // special by calls that nobody has seen.
 //
 // The main thread's stack ([stack]) is refused, whatever the calling thread runs on, and so are the
-// threads' stacks that the C library maps. In the child of a fork the copies are
-// made by code that runs on a stack, which must not be replaced under it. A stack that a program
-// made itself, in memory that another thread uses as a buffer, is not recognised; the child of a
-// fork that runs on it ends with a message.
+// threads' stacks that the C library maps. In the child of a fork the copies are made by code that
+// runs on a stack, which must not be replaced under it. A stack that a program made itself, in
+// memory that another thread uses as a buffer, is not recognised; the child of a fork that runs on
+// it ends with a message.
 Admission admit(Service& service, const Range& range);
 
 // Returns the range of one step: it ends at a multiple of 16 MiB, so that no huge page is divided.

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,6 +24,20 @@
 namespace sumac::promotion {
 
 inline constexpr std::size_t kMega = std::size_t{1} << 20;
+
+// These are the next functions that advise() and remap() call: nothing comes before the kernel.
+inline int system_madvise(void* address, std::size_t bytes, int advice) {
+  return static_cast<int>(syscall(SYS_madvise, address, bytes, advice));
+}
+
+inline void* system_mremap(void* address, std::size_t bytes, std::size_t new_bytes, int flags,
+                           ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  void* to = va_arg(arguments, void*);
+  va_end(arguments);
+  return reinterpret_cast<void*>(syscall(SYS_mremap, address, bytes, new_bytes, flags, to));
+}
 
 // Sanitizers ignore mlock() and need much address space.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

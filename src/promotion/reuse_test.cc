@@ -11,27 +11,11 @@
 
 #include "promotion/promoted_buffer.h"
 
-namespace {
-
-int system_madvise(void* address, std::size_t bytes, int advice) {
-  return static_cast<int>(syscall(SYS_madvise, address, bytes, advice));
-}
-
-void* system_mremap(void* address, std::size_t bytes, std::size_t new_bytes, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  void* to = va_arg(arguments, void*);
-  va_end(arguments);
-  return reinterpret_cast<void*>(syscall(SYS_mremap, address, bytes, new_bytes, flags, to));
-}
-
-}  // namespace
-
 // This madvise comes before the C library's, as that of libsumac.so does, so the calls of this
 // program and of an allocator that is loaded with it come here.
 extern "C" __attribute__((visibility("default"))) int madvise(void* address, std::size_t bytes,
                                                               int advice) noexcept {
-  return sumac::promotion::advise(address, bytes, advice, system_madvise);
+  return sumac::promotion::advise(address, bytes, advice, sumac::promotion::system_madvise);
 }
 extern "C" __attribute__((visibility("default"))) void* mremap(void* address, std::size_t bytes,
                                                                std::size_t new_bytes, int flags,
@@ -40,7 +24,8 @@ extern "C" __attribute__((visibility("default"))) void* mremap(void* address, st
   va_start(arguments, flags);
   void* to = flags & ~MREMAP_MAYMOVE ? va_arg(arguments, void*) : nullptr;
   va_end(arguments);
-  return sumac::promotion::remap(address, bytes, new_bytes, flags, to, system_mremap);
+  return sumac::promotion::remap(address, bytes, new_bytes, flags, to,
+                                 sumac::promotion::system_mremap);
 }
 
 namespace sumac::promotion {

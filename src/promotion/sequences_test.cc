@@ -3,10 +3,8 @@
 // unmaps, maps again, moves, grows and forks. After each step its memory must hold what private
 // memory would hold, and peers must see what it holds wherever they may look. SUMAC_TEST_DEPTH
 // steps (3 without).
-#include <sys/syscall.h>
 
 #include <array>
-#include <cstdarg>
 #include <optional>
 #include <string>
 
@@ -18,18 +16,6 @@ namespace {
 constexpr std::size_t kPages = 6;
 constexpr int kReadWrite = PROT_READ | PROT_WRITE;
 constexpr int kPrivate = MAP_PRIVATE | MAP_ANONYMOUS;
-
-int system_madvise(void* address, std::size_t bytes, int advice) {
-  return static_cast<int>(syscall(SYS_madvise, address, bytes, advice));
-}
-
-void* system_mremap(void* address, std::size_t bytes, std::size_t new_bytes, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  void* to = va_arg(arguments, void*);
-  va_end(arguments);
-  return reinterpret_cast<void*>(syscall(SYS_mremap, address, bytes, new_bytes, flags, to));
-}
 
 // A place of some pages, and what private memory would hold there: a number in each page, or
 // nothing where no page is mapped.
