@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace sumac {
 namespace {
@@ -51,7 +52,9 @@ int Candidates::like(const Candidates& those, int candidate) const {
 }
 
 Comparison::Comparison(int candidates, bool warms_up)
-    : left_(static_cast<std::uint8_t>((1 << candidates) - 1)), warms_up_(warms_up) {}
+    : left_(static_cast<std::uint8_t>((1 << candidates) - 1)),
+      warms_up_(warms_up),
+      owes_first_call_(warms_up) {}
 
 int Comparison::left() const { return std::popcount(left_); }
 
@@ -103,6 +106,10 @@ void Comparison::settle(const std::uint64_t (&agreed)[kWords], bool has_root) {
   }
   best_ = static_cast<std::uint8_t>(best);
   cost_ += cost_of_round(round_);
+  if (std::exchange(owes_first_call_, false)) {
+    const AgreedTime& warmed = agreed_[std::bit_width(left_) - 1];
+    cost_ += kFirstCall * std::min(warmed.greatest, kLongest);
+  }
   left_ = stay;
   turns_ = 0;
   ++round_;

@@ -16,9 +16,11 @@
 // Trials may take a twentieth of the time of a class. The turns of a candidate that is slower than
 // the best cost the difference, and so does an agreement; calls that go by the best pay for them,
 // and a round that the calls so far have not paid for has to wait. Of a candidate that has had no
-// turn yet this takes it that it is half as fast as the best. All of it is reckoned from times that
-// the ranks have agreed on. Cost: one agreement for each round; a candidate that is twice as slow
-// as another serves two calls. Needs: that all ranks take the same turns at the same calls.
+// turn yet this takes it that it needs four times as long as the best, which large messages of some
+// MPIs do, and of the MPI's first call that it needs as long as two more. All of it is reckoned
+// from times that the ranks have agreed on. Cost: one agreement for each round; a candidate that is
+// twice as slow as another serves two calls. Needs: that all ranks take the same turns at the same
+// calls.
 #pragma once
 
 #include <cstddef>
@@ -94,12 +96,18 @@ class Comparison {
   static constexpr int kWords = 2 * Candidates::kMost + 1;
   // So many calls by the best pay for a turn that takes twice as long.
   static constexpr std::uint32_t kPayingCalls = 20;
+  // A candidate is taken to need so many times as long as the best until it has been tried, and the
+  // MPI's first call so many times as long as its others.
+  static constexpr std::uint32_t kUntried = 4, kFirstCall = 2;
   // Nothing is paid for with more calls than these.
   static constexpr std::uint32_t kMostCalls = 1 << 30;
 
-  // Returns how many calls pay for the first round of so many candidates.
-  static constexpr std::uint32_t calls_before(int candidates) {
-    return kPayingCalls * static_cast<std::uint32_t>(kTurns[0] * (candidates - 1));
+  // Returns how many calls pay for the first round of so many candidates, and for a call that warms
+  // the last one up.
+  static constexpr std::uint32_t calls_before(int candidates, bool warms_up) {
+    const auto turns = static_cast<std::uint32_t>(kTurns[0] * (candidates - 1));
+    const std::uint32_t first = warms_up ? kUntried * kFirstCall - 1 : 0;
+    return kPayingCalls * ((kUntried - 1) * turns + first);
   }
 
   // Compares this many candidates, with a call before that warms the last one up.
@@ -143,7 +151,8 @@ class Comparison {
   std::uint8_t round_ = 0, best_ = 0;
   std::uint8_t last_ = 0;   // the last turn was this candidate's
   std::uint8_t turns_ = 0;  // taken in this round
-  bool warms_up_;
+  // The first call of the last candidate is still to be made, or to be paid for.
+  bool warms_up_, owes_first_call_;
 };
 
 // Returns which of `left` candidates has a turn of a round. Programs that repeat 2, 4 or 8 calls of

@@ -276,7 +276,10 @@ TEST(Comparison, CallsPayForTurns) {
     two.play(times);
     EXPECT_EQ(two.comparison.calls_to_pay(), times[0] == times[1] ? 0u : 160u);
   }
-  static_assert(Comparison::calls_before(2) == 40 && Comparison::calls_before(4) == 120);
+  // Each rival is taken to need four times as long, and the MPI's first call twice as long as its
+  // others.
+  static_assert(Comparison::calls_before(2, false) == 20 * 2 * 3);
+  static_assert(Comparison::calls_before(4, true) == 20 * (3 * 2 * 3 + 2 * 4 - 1));
 }
 
 // The ranks' least time of an agreement counts, once all know one.

@@ -28,9 +28,9 @@ std::uint64_t classes_of(const Team& team, Collective collective) {
 
 }  // namespace
 
-void Trial::begin(const Candidates& candidates, std::uint32_t before) {
+void Trial::begin(const Candidates& candidates) {
   candidates_ = candidates;
-  wait_ = paying_ = before;
+  wait_ = paying_ = Comparison::calls_before(candidates.count(), candidates.with_mpi());
   has_begun_ = true;
 }
 

@@ -40,9 +40,8 @@ class Trial {
   // same again.
   static constexpr std::uint32_t kCallsBetween = 1 << 14, kMostBetween = 1 << 18;
 
-  // Names the candidates, before the first call is counted. `before` calls or more come before the
-  // first comparison.
-  void begin(const Candidates& candidates, std::uint32_t before);
+  // Names the candidates, before the first call is counted.
+  void begin(const Candidates& candidates);
   // Returns false until the candidates have been named.
   bool has_begun() const { return has_begun_; }
   const Candidates& candidates() const { return candidates_; }
@@ -104,15 +103,6 @@ class Trials {
   static constexpr int kClasses = kSizeClasses;
   // The classes are 0 bytes, then 1, 2 to 3, 4 to 7 bytes and so on.
   static int class_of(std::size_t bytes) { return std::bit_width(bytes); }
-  // Returns how many calls of a class come before the first comparison of so many candidates: those
-  // that pay for its first round. A program that makes only a few small calls is to pay for no
-  // agreement, which takes as long as many of them.
-  static std::uint32_t calls_before(std::size_t bytes, int candidates) {
-    constexpr std::size_t kSmall = 2048;
-    constexpr std::uint32_t kSmallCalls = 128;
-    return std::max(bytes < kSmall ? kSmallCalls : 0, Comparison::calls_before(candidates));
-  }
-
   // Classes has a bit for each class, by collective.
   using Classes = std::uint64_t[kNumCollectives];
   // Opens the classes whose bits are set for new trials: with the MPI in `any`, with other
@@ -205,7 +195,7 @@ class Trials {
     Trial& trial = of(collective, bytes, results);
     if (trial.has_begun()) return trial;
     const Candidates candidates(chosen, find_others(), results == Results::any);
-    trial.begin(candidates, calls_before(bytes, candidates.count()));
+    trial.begin(candidates);
     follow_neighbours(static_cast<int>(collective), class_of(bytes), static_cast<int>(results));
     return trial;
   }

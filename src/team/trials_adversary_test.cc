@@ -128,7 +128,7 @@ TEST(Adversary, SlowerOnesAreFoundByTheirRounds) {
 TEST(Adversary, TheMpisFirstCallIsNotHeldAgainstIt) {
   Ranks team(2);
   const Costs costs{{200, 210, 220, 100}};
-  const auto before = static_cast<int>(Trials::calls_before(kLarge.bytes, 4));
+  const auto before = static_cast<int>(Comparison::calls_before(4, true));
   int opened = 0;
   const Course course = team.make(kLarge, kEnough, [&](int rank, int call, int candidate) {
     const bool is_first = candidate == kMpi && call <= before;

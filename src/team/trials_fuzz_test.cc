@@ -185,7 +185,7 @@ TEST_P(Nodes, AllRanksTakeTheSameRoutes) {
   long timed = 0;
   for (unsigned seed = 0; seed < 6; ++seed) {
     SCOPED_TRACE(seed);
-    for (const Took& each : make_random(seed, 1000, true)) {
+    for (const Took& each : make_random(seed, 4000, true)) {
       taken.insert(each.algorithm);
       timed += each.kind == TurnKind::timed;
     }

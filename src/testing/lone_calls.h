@@ -15,8 +15,7 @@
 namespace sumac::testing {
 
 inline constexpr Collective kAllreduce = Collective::allreduce;
-inline constexpr std::size_t kBytes = 1000;  // 128 calls of this class come before its trial
-inline const std::uint32_t kBefore = Trials::calls_before(kBytes, 4);
+inline constexpr std::size_t kBytes = 1000;
 
 // A reduction over one rank leaves the words as they are.
 struct LoneOob final : Oob {
@@ -65,6 +64,11 @@ struct Calls {
       settle(trials, oob);
       if (!trial.is_comparing()) return turns;
     }
+  }
+  // Returns how many calls come before the comparison.
+  std::uint32_t before() const {
+    const bool with_mpi = results == Results::any;
+    return Comparison::calls_before(static_cast<int>(1 + others.size()) + with_mpi, with_mpi);
   }
   bool is_awake() { return trials.is_awake(kAllreduce, kBytes, false); }
 

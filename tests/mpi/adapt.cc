@@ -26,10 +26,12 @@ constexpr std::size_t kTurns = 16;                  // the most of one candidate
 constexpr std::size_t kMostTurns = 4 * kTurns + 1;  // of four, with the MPI's warm-up
 constexpr std::size_t kBetween = 1 << 14;           // calls between the first two comparisons
 
-// The least calls of a size before its trial, and the most: they pay for the first round of two and
-// of four candidates.
-std::size_t least_before(std::size_t bytes) { return bytes < 2048 ? 128 : 40; }
-constexpr std::size_t kMostBefore = 128;
+// Returns how many calls of a class come before the turns of so many candidates, the MPI's warm-up
+// included. They pay for these turns (comparison.h).
+constexpr std::size_t calls_before(std::size_t candidates, bool with_mpi) {
+  return 20 * (6 * (candidates - 1) + (with_mpi ? 7 : 0));
+}
+constexpr std::size_t kLeastBefore = calls_before(2, false), kMostBefore = calls_before(4, true);
 
 struct Kind {
   What what;
@@ -203,15 +205,14 @@ enum class Tried { nothing, own, all };
 
 // What holds of the calls of a class, of which at most one trial was made and which may have ended
 // in the middle of it. `alone`: there are no classes beside it that it might follow.
-void expect_one_trial(const Seen& seen, std::size_t before, Tried tried, bool alone,
-                      const char* what) {
+void expect_one_trial(const Seen& seen, Tried tried, bool alone, const char* what) {
   const std::string text = seen.text();
   const std::size_t others = seen.count(Way::other), timed = seen.count(Way::mpi_timed);
   const auto expect = [&](bool holds, const char* that) {
     CHECK(holds, "%s: %s; %s", what, that, text.c_str());
   };
   expect(seen.count(Way::unknown) == 0, "each call is served for a known reason");
-  const std::size_t first = std::min(before, seen.calls.size());
+  const std::size_t first = std::min(kLeastBefore, seen.calls.size());
   expect(timed == seen.count(Way::mpi_timed, first), "nothing is timed before");
   expect(!alone || (seen.alike(0) >= first && seen.calls[0] == Way::rules),
          "the first calls go by the rules");
@@ -232,17 +233,17 @@ void one_class(const Kind& kind, std::size_t count, Tried tried) {
   const OwnComm own;
   Caller caller(own.comm);
   Seen seen;
-  const std::size_t before = least_before(caller.bytes(kind, count));
   for (std::size_t i = 0; i < kMostBefore + kMostTurns + 5; ++i) caller.call(kind, count, seen);
   expect_same_everywhere(seen, name);
-  if (!seen.all(Way::mpi_by_rules)) expect_one_trial(seen, before, tried, true, name);
+  if (!seen.all(Way::mpi_by_rules)) expect_one_trial(seen, tried, true, name);
 }
 
 // The order of the first round by the number of candidates. The call before it warms the MPI up.
 constexpr std::string_view kFirstRound[] = {"ABBA", "ABCCBA", "ABCDBCDA"};
 constexpr std::size_t kLateCount = 2;  // ints, which are reduced to rank 0
 
-const std::size_t kFirstTurn = least_before(kLateCount * sizeof(int)) + 1;
+// Returns which call is the first turn of so many candidates, of which the MPI is one.
+std::size_t first_turn(std::size_t candidates) { return calls_before(candidates, true) + 1; }
 
 // Makes calls of a class whose trials a late rank influences: always to rank 0.
 const Kind& late_kind() { return kinds()[2]; }
@@ -260,13 +261,17 @@ std::vector<std::string> candidates(MPI_Comm comm) {
   step("candidates");
   Caller caller(comm);
   Seen seen;
-  while (seen.calls.size() < kFirstTurn + 4) reduce_to_first(caller, seen);
+  while (seen.calls.size() < kMostBefore + 1 && reduce_to_first(caller, seen) != Way::mpi_timed) {
+  }
+  const std::size_t begin = seen.calls.size();
   std::vector<std::string> found;
-  for (std::size_t i = kFirstTurn; i < kFirstTurn + 4; ++i) {
+  for (std::size_t i = begin; i < begin + 4; ++i) {
+    reduce_to_first(caller, seen);
     if (std::find(found.begin(), found.end(), seen.paths[i]) != found.end()) break;
     found.push_back(seen.paths[i]);
   }
   CHECK(found.size() >= 2 && found.back() == "MPI", "%s", seen.text().c_str());
+  CHECK(begin == first_turn(found.size()), "%s", seen.text().c_str());
   return found;
 }
 
@@ -276,10 +281,10 @@ std::vector<std::string> candidates(MPI_Comm comm) {
 bool teach(Caller& caller, const std::vector<std::string>& paths, std::size_t fast, Seen& seen) {
   step("late to all but %s", paths[fast].c_str());
   const std::string_view order = kFirstRound[paths.size() - 2];
-  const std::size_t end = kFirstTurn + order.size();
+  const std::size_t begin = first_turn(paths.size()), end = begin + order.size();
   for (std::size_t i = 0; i < end + 5; ++i) {
-    const bool in_turn = i >= kFirstTurn && i < end;
-    const auto turn = static_cast<std::size_t>(in_turn ? order[i - kFirstTurn] - 'A' : 0);
+    const bool in_turn = i >= begin && i < end;
+    const auto turn = static_cast<std::size_t>(in_turn ? order[i - begin] - 'A' : 0);
     const bool is_late = in_turn && turn != fast;
     if (is_late && caller.group.rank == caller.group.size() - 1) usleep(100000);
     reduce_to_first(caller, seen);
@@ -403,7 +408,6 @@ void every_collective(const std::string& mode) {
 
 struct Drawn {
   Seen seen;
-  std::size_t before = 0;
   Tried tried = Tried::all;
   std::string what, deferred;  // the paths of nonblocking and persistent calls
 };
@@ -424,7 +428,6 @@ void random_calls(int calls, std::uint64_t seed) {
     const std::size_t bytes = caller.bytes(kind, count);
     Drawn& of = classes[{which, kind.what, std::bit_width(bytes)}];
     of.what = step_text;
-    of.before = least_before(bytes);
     if (caller.group.size() == 1 || kind.what == What::alltoallv) of.tried = Tried::nothing;
     const std::uint64_t drawn = shared.below(64);
     if (drawn < 12) {
@@ -442,7 +445,7 @@ void random_calls(int calls, std::uint64_t seed) {
     }
     timed += of.seen.count(Way::mpi_timed);
     if (of.seen.all(Way::mpi_by_rules)) continue;
-    expect_one_trial(of.seen, of.before, of.tried, false, of.what.c_str());
+    expect_one_trial(of.seen, of.tried, false, of.what.c_str());
   }
   CHECK(timed > 0, "no trial in %d calls", calls);
   MPI_Comm_free(&half);
@@ -468,7 +471,7 @@ void many_barriers() {
   const std::string text = seen.text();
   CHECK(again, "%s", text.c_str());
   CHECK(seen.count(Way::other) + seen.count(Way::unknown) == 0, "%s", text.c_str());
-  CHECK(seen.alike(0) == kMostBefore && seen.calls[0] == Way::rules, "%s", text.c_str());
+  CHECK(seen.alike(0) == calls_before(2, true) && seen.calls[0] == Way::rules, "%s", text.c_str());
   // The first turn of the MPI warms it up, and the last one is of the second comparison.
   const std::size_t turns = timed.size() - 2;
   CHECK(turns == 2 || turns == 4 || turns == 8 || turns == 16, "%s", text.c_str());
