@@ -56,6 +56,8 @@ inline constexpr int kMostTags = 64;
 // `what` of an Announcement has, from the lowest bit on: collective, operation, element, root.
 inline constexpr int kCollectiveBits = 4, kOpBits = 4, kElementBits = 8;
 
+class SliceCopies;
+
 // A call of one rank, as it is to be carried out. It does not change from then on: the Work
 // (progress/work.h) keeps what is found out while it is carried out.
 struct ChosenCall : CallArguments {
@@ -64,6 +66,10 @@ struct ChosenCall : CallArguments {
   // This must be equal on all ranks, too: the operation of a reduction and the class of its
   // elements.
   std::uint32_t reduces = 0;
+  // In one group: the call is carried out in slices of at most so many bytes; 0: as a whole. Equal
+  // on all ranks, but only some copy meanwhile (progress/slices.h).
+  std::size_t slice = 0;
+  SliceCopies* copies = nullptr;
 
   std::size_t bytes() const { return CallArguments::bytes(collective); }
   // Returns what the ranks tell each other of the call.

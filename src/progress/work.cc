@@ -8,6 +8,7 @@
 
 #include "algorithms/direct.h"
 #include "algorithms/table.h"
+#include "progress/slices.h"
 #include "tasks/threads.h"
 
 namespace sumac {
@@ -25,6 +26,7 @@ Task start_in_group(Strand& strand, ShmGroup& group, const ChosenCall& call,
     direct.otherwise = call.choice.algorithm;
     return try_direct(strand, group, call.collective, call, peers, direct);
   }
+  if (call.slice > 0) return run_slices(strand, group, call, peers);
   return entry_of(call.choice.algorithm).start(strand, group, call, peers);
 }
 

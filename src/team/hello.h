@@ -38,7 +38,8 @@ struct Hello : Brief {
   std::uint64_t pid_namespace;  // 0: not known
   std::uint64_t begin;          // start time of the process; 0: not known
   std::int32_t pid;
-  std::int32_t accelerator;          // back end: buffers may be in a GPU's memory
+  std::int32_t accelerator;          // back end: it cannot tell which memory is a GPU's
+  std::int32_t runtimes;             // back end: how many run-times of GPUs tell it
   std::int32_t messengers;           // back end: Messages that this process has made
   std::int32_t progresses_messages;  // back end: also inside other calls of the MPI
   std::int32_t world;                // back end: ranks of MPI_COMM_WORLD; 0: there is none

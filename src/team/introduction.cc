@@ -86,6 +86,7 @@ Introduction::Facts Introduction::facts_of(const Hello& hello) const {
   std::uint64_t facts = 0;
   const auto note = [&](Fact fact, bool holds) { facts |= holds ? bit(fact) : 0; };
   note(Fact::no_device, !hello.accelerator);
+  note(Fact::no_runtime, !hello.runtimes);
   note(Fact::has_world, hello.world != 0);
   note(Fact::is_whole_job, hello.world == team_.size);
   note(Fact::reports_all, hello.gathers != 0);

@@ -24,7 +24,8 @@ enum class Fact : std::uint8_t {
   same_types,
   same_warnings,
   same_machine,
-  no_device,            // buffers are not in a GPU's memory
+  no_device,            // Sumac can tell the host's memory from that of GPUs
+  no_runtime,           // no run-time of GPUs is loaded
   has_world,            // there is an MPI_COMM_WORLD
   is_whole_job,         // it has as many ranks as the team
   reports_all,          // SUMAC_STATS=all

@@ -130,6 +130,7 @@ TEST(Introduction, OneRankDeniesAFactForAll) {
       {Fact::same_types, [](Hello& own) { own.types ^= 1ull << 40; }},
       {Fact::same_warnings, [](Hello& own) { ++own.warnings; }},
       {Fact::no_device, [](Hello& own) { own.accelerator = 1; }},
+      {Fact::no_runtime, [](Hello& own) { own.runtimes = 2; }},
       {Fact::has_world, [](Hello& own) { own.world = 0; }},
       {Fact::is_whole_job, [](Hello& own) { ++own.world; }},
       {Fact::reports_all, [](Hello& own) { own.gathers = 0; }},

@@ -260,6 +260,7 @@ void set_up_team(Team& team, const Hello& own, bool agree_only) {
   team.wait_policy = wait_policy(team, team.spec.placement.oversubscribed(team.rank));
   team.may_overlap = may_overlap(team, all);
   team.may_be_idle = may_be_idle(team, all);
+  team.has_devices = !all.all(Fact::no_runtime);
   team.state = Team::State::together;
 }
 

@@ -87,6 +87,7 @@ struct TeamSetUp {
 
   bool may_overlap = false;  // agreed: calls end on every rank even while it computes
   bool may_be_idle = false;  // agreed: it may wait for another team of the same ranks
+  bool has_devices = false;  // agreed: a rank may have data in a GPU's memory
   // The back end's hash of what may change while this process runs, and was taken into account.
   std::uint64_t state_of_process = 0;
 

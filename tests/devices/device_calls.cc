@@ -225,6 +225,69 @@ void use_host_memory(bool is_left_alone) {
   CHECK(counts().queries == before);
 }
 
+// Large calls are cut into slices, while which the next one and the last one are copied. Buffers of
+// rank 0 are in host memory, so not all ranks copy.
+void use_slices() {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  warm_up(comm);
+  constexpr int kCount = 2'500'003;
+  const OnDevice<float> in(kCount), out(kCount);
+  float *const given = &in[0], *const result = &out[0];
+  for (const bool host : {false, true}) {
+    in.become_host(host && rank == 0);
+    out.become_host(host && rank == 0);
+    const auto fill = [&](float by) {
+      for (int i = 0; i < kCount; ++i)
+        given[i] = result[i] = by * static_cast<float>(i % 1000 + rank);
+    };
+    const auto all_are = [&](float by, const char* what) {
+      const float sum = static_cast<float>(ranks * (ranks - 1) / 2);
+      bool same = true;
+      for (int i = 0; i < kCount; ++i) {
+        same &= result[i] == by * (static_cast<float>(ranks * (i % 1000)) + sum);
+      }
+      CHECK(same, "%s, host %d", what, host);
+    };
+    const unsigned long before = counts().to_device;
+    fill(1);
+    // Some of the first calls try to go direct, which are not cut.
+    constexpr unsigned long kCalls = 4;
+    for (unsigned long i = 0; i < kCalls; ++i) {
+      MPI_Allreduce(in.given(), out.given(), kCount, MPI_FLOAT, MPI_SUM, comm);
+      all_are(1, "allreduce");
+    }
+    const bool is_cut = ranks > 1 && !(host && rank == 0) && !std::getenv("SUMAC_HIERARCHY");
+    const unsigned long copies = counts().to_device - before;
+    CHECK(!is_cut || copies > kCalls, "%lu copies", copies);
+    fill(2);
+    MPI_Allreduce(MPI_IN_PLACE, out.given(), kCount, MPI_FLOAT, MPI_SUM, comm);
+    all_are(2, "in place");
+    fill(3);
+    MPI_Reduce(in.given(), out.given(), kCount, MPI_FLOAT, MPI_SUM, ranks - 1, comm);
+    if (rank == ranks - 1) all_are(3, "reduce");
+    MPI_Bcast(out.given(), kCount, MPI_FLOAT, ranks - 1, comm);
+    all_are(3, "bcast");
+    fill(4);
+    MPI_Request request;
+    MPI_Iallreduce(in.given(), out.given(), kCount, MPI_FLOAT, MPI_SUM, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    all_are(4, "nonblocking");
+    if (!in_sumac<void*>("MPI_Allreduce_init")) continue;
+    const void* from = in.given();
+    void* to = out.given();
+    call("Allreduce", Form::persistent, comm, &request, from, to, kCount, MPI_FLOAT, MPI_SUM);
+    for (float by : {5.0f, 6.0f}) {
+      fill(by);
+      MPI_Start(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      all_are(by, "persistent");
+    }
+    MPI_Request_free(&request);
+  }
+  MPI_Comm_free(&comm);
+}
+
 // Returns how many addresses one call of these asks a run-time about.
 template <class Run>
 unsigned long queries_of(Run run) {
@@ -311,6 +374,7 @@ void call_all() {
   count_queries();
   count_queries_of_starts();
   use_allocated_memory();
+  use_slices();
   start_again(MPI_COMM_WORLD);
   call_at_once(MPI_COMM_WORLD);
   std::thread(reduce_locally).join();  // which has no current context

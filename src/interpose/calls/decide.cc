@@ -5,6 +5,7 @@
 
 #include "interpose/calls/adapt.h"
 #include "interpose/calls/blocks.h"
+#include "interpose/calls/call_data.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/exchange.h"
 #include "interpose/calls/ordered_calls.h"
@@ -153,6 +154,7 @@ void settle(const Call& call, const Decision& decision) {
   const Data& data = call.receive;
   const bool lasts = known_reductions.find(data.type.bits, call.op.bits) == decision.reduction;
   if (!lasts || decision.way != Way::serve || decision.reduction->type.has_gaps()) return;
+  if (slice_of(call, decision) > 0) return;  // run_served() would carry it out as a whole
   decision.communicator->settled = {data.count,        data.type.bits,  call.op.bits,
                                     call.collective(), decision.choice, decision.bytes,
                                     decision.reduction};

@@ -159,6 +159,19 @@ DeviceError DeviceBuffer::deliver(const Piece& piece) const {
   return copies.finish();
 }
 
+DeviceRun DeviceBuffer::run(bool written) const {
+  DeviceRun found;
+  for (const Piece& piece : pieces_) {
+    if (!(written ? piece.writes : piece.reads)) continue;
+    const bool single = !found.on_device && piece.num_runs() == 1;
+    if (!single || piece.place.memory != MemoryKind::device) return {};
+    const std::uintptr_t at = piece.low();
+    found = {reinterpret_cast<std::byte*>(at), static_cast<std::byte*>(in_place_of(at)),
+             piece.runs[0].bytes, piece.place};
+  }
+  return found;
+}
+
 DeviceError DeviceBuffer::load() const {
   for (const Piece& piece : pieces_) {
     if (!piece.reads) continue;

@@ -19,6 +19,14 @@ const void* first_byte(const Data& data);
 // Returns true if the first byte is in a GPU's memory.
 bool is_on_device(const Data& data);
 
+// Data that lie one behind the other on a device, and their place in host memory.
+struct DeviceRun {
+  std::byte* on_device = nullptr;  // null if there are no such data
+  std::byte* on_host = nullptr;
+  std::size_t bytes = 0;
+  DevicePlace place;
+};
+
 class DeviceBuffer {
  public:
   // The call reads or writes these data of the buffer. The type may be freed afterwards.
@@ -37,6 +45,8 @@ class DeviceBuffer {
   // last. Gaps in what was written are the program's, and not copied.
   DeviceError load() const;
   DeviceError deliver() const;
+  // Returns what the call reads, or what it writes, if that is one run.
+  DeviceRun run(bool written) const;
 
  private:
   struct Run {

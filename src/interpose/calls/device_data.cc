@@ -3,6 +3,7 @@
 
 #include "devices/where.h"
 #include "interpose/calls/blocks.h"
+#include "interpose/calls/call_data.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/exchange.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -178,7 +179,54 @@ DeviceData::DeviceData(const Call& call, const CallPlaces& places) : moved_(call
   if (receives) moved_.receive = moved(call.receive, received_.shift());
 }
 
+// A call that tries to go direct is not cut; a check reads its data; and another route may be the
+// MPI's.
+void DeviceData::copy_in_slices(const Decision& decision) {
+  constexpr std::uint8_t kMayBe = Decision::kDirect | Decision::kTurn;
+  const bool is_left = (decision.around & Decision::kTurn) && decision.turn.route == Route::native;
+  const bool plain = (decision.around & ~kMayBe) == 0 && !decision.tries_direct && !is_left;
+  in_slices_ = plain && slice_of(moved_, decision) > 0;
+  if (in_slices_) moved_.copies = this;
+}
+
+// Returns true if the data of the call, which is about to begin, are copied slice by slice.
+bool DeviceData::find_runs() {
+  const bool in_place = moved_.collective() == Collective::bcast || sent_.shift() == 0;
+  input_ = in_place ? received_.run(false) : sent_.run(false);
+  output_ = received_.run(true);
+  const bool all = (sent_.shift() == 0 || input_.on_device) &&
+                   (received_.shift() == 0 || input_.on_device || output_.on_device);
+  if (!all) input_ = output_ = {};
+  return all;
+}
+
+void DeviceData::begin_in(Part slice) {
+  if (slice.bytes == 0) return;
+  in_->begin(input_.on_host + slice.offset, input_.on_device + slice.offset, slice.bytes);
+  count_device_use(DeviceUse::bytes_in, slice.bytes);
+}
+
+void DeviceData::before(Part slice, Part next) {
+  if (!input_.on_device) return;
+  if (slice.offset == 0) begin_in(slice);
+  check(in_->finish(), "read from");
+  begin_in(next);
+}
+
+void DeviceData::after(Part slice) {
+  if (!output_.on_device || slice.bytes == 0) return;
+  out_->begin(output_.on_device + slice.offset, output_.on_host + slice.offset, slice.bytes);
+  count_device_use(DeviceUse::bytes_out, slice.bytes);
+}
+
 void DeviceData::load() {
+  in_.reset();
+  out_.reset();
+  if (in_slices_ && find_runs()) {
+    if (input_.on_device) in_.emplace(input_.place, Towards::host);
+    if (output_.on_device) out_.emplace(output_.place, Towards::device);
+    return;
+  }
   if (sent_.shift() != 0) check(sent_.load(), "read from");
   if (received_.shift() != 0) check(received_.load(), "read from");
 }
@@ -190,6 +238,7 @@ void DeviceData::load_again() {
 }
 
 void DeviceData::deliver() {
+  if (out_) return check(out_->finish(), "write to");
   if (received_.shift() != 0) check(received_.deliver(), "write to");
 }
 

@@ -7,8 +7,11 @@
 //        ranks need not know.
 #pragma once
 
+#include <optional>
+
 #include "interpose/calls/decide.h"
 #include "interpose/calls/device_buffer.h"
+#include "progress/slices.h"
 
 namespace sumac {
 
@@ -35,7 +38,7 @@ CallPlaces places_of(const Call& call, const Decision& decision);
 bool is_staged(const Call& call, const Decision& decision);
 
 // Every failure ends the job, since the other ranks count on this one.
-class DeviceData {
+class DeviceData final : public SliceCopies {
  public:
   DeviceData(const Call& call, const CallPlaces& places);
   DeviceData(const DeviceData&) = delete;
@@ -44,6 +47,9 @@ class DeviceData {
   // Returns the call with host memory in the place of buffers on devices.
   const Call& call() const { return moved_; }
 
+  // Must be called before the first load(), with the decision on the call. Of a call that is
+  // carried out in slices, load() then leaves the copies to before() and after().
+  void copy_in_slices(const Decision& decision);
   // Must be called before the call's input is read, and after its result is there.
   void load();
   void deliver();
@@ -52,11 +58,19 @@ class DeviceData {
   void load_again();
 
  private:
+  void before(Part slice, Part next) override;
+  void after(Part slice) override;
+  void begin_in(Part slice);
+  bool find_runs();
+
   void check(const DeviceError& error, const char* what) const;
   bool each_may_differ() const { return moved_.kind.function == Function::alltoallw; }
 
   Call moved_;
   DeviceBuffer sent_, received_;
+  bool in_slices_ = false;    // copies are, if the data are runs
+  DeviceRun input_, output_;  // the runs, in a call that is under way
+  std::optional<DeviceCopies> in_, out_;
 };
 
 // These are the first bytes of a persistent operation's buffers, or null.

@@ -253,6 +253,7 @@ int perform_as_it_is(Entry& entry, const Call& call, const Decision& decision) {
     return perform_as_it_is(entry, call, decision);
   }
   DeviceData data(call, places);
+  data.copy_in_slices(decision);
   data.load();
   const int error = perform_as_it_is(entry, data.call(), decision);
   const bool thrown = decision.by_user && decision.communicator->fold.exception();

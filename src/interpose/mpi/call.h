@@ -81,6 +81,8 @@ struct Data {
 
 inline constexpr int kNoRoot = -1;
 
+class SliceCopies;
+
 struct Call {
   const CallKind& kind;
   Data send = {};     // data of this rank, or MPI_IN_PLACE; empty for a broadcast
@@ -99,6 +101,7 @@ struct Call {
   MpiComm comm = kMpi.comm_null;
   MpiInfo info = kMpi.info_null;
   RequestPointer request = nullptr;  // a deferred call leaves its request here
+  SliceCopies* copies = nullptr;     // host memory is in the place of a GPU's: see DeviceData
 
   Collective collective() const { return kind.collective; }
   // Returns true for nonblocking and persistent calls, which return before the collective has

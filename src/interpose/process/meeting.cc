@@ -98,6 +98,7 @@ Hello hello_of_process(const Communicator& c) {
   hello.segment = own_segment();
   look_for_devices();
   hello.accelerator = device_memory_possible();
+  hello.runtimes = static_cast<std::int32_t>(number_of_runtimes());
   hello.messengers = MpiMessages::live();
   hello.progresses_messages = can_progress_messages();
   if (world_is_up()) mpi.Comm_size(kMpi.comm_world, &hello.world);
@@ -110,6 +111,7 @@ std::uint64_t state_of_process() {
   std::uint64_t hash = kept_warnings_hash();
   for (const std::uint64_t word : own_cpus().words) hash = hash_value(word, hash);
   hash = hash_value(std::uint64_t{device_memory_possible()}, hash);
+  hash = hash_value(number_of_runtimes(), hash);
   return hash_value(std::uint64_t{can_progress_messages()}, hash);
 }
 

@@ -96,6 +96,8 @@ bool buffers_may_be_on_devices() {
   return looks_at_buffers();
 }
 
+std::uint64_t number_of_runtimes() { return looks_at_buffers() ? find_runtimes().size() : 0; }
+
 void look_for_devices() {
   const auto wanted = static_cast<Devices>(options.device);
   if (wanted == Devices::host_only) return;

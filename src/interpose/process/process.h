@@ -51,6 +51,8 @@ inline bool device_memory_possible() {
   return device_runtime_is_there.load(std::memory_order_relaxed);
 }
 void look_for_devices();
+// Returns how many run-times of GPUs tell which memory is a device's.
+std::uint64_t number_of_runtimes();
 // Returns true if a driver is there already or may be loaded later, and buffers are looked at then.
 bool buffers_may_be_on_devices();
 

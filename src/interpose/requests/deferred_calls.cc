@@ -12,7 +12,7 @@ namespace sumac {
 namespace {
 
 // Returns the call that is described: with host memory in the place of a GPU's.
-const Call& take_data(CollectiveRequest& request, const Call& call) {
+const Call& take_data(CollectiveRequest& request, const Call& call, const Decision& decision) {
   request.host_buffers = {};
   const CallPlaces places = places_of(call);
   if (!places.on_device()) [[likely]] {
@@ -20,6 +20,7 @@ const Call& take_data(CollectiveRequest& request, const Call& call) {
     return call;
   }
   request.device = std::make_unique<DeviceData>(call, places);
+  request.device->copy_in_slices(decision);
   if (!request.persistent) request.device->load();
   return request.device->call();
 }
@@ -54,7 +55,7 @@ int leave_deferred(Entry& entry, const Call& call, const Decision& decision) {
 
 int start_now(Entry& entry, const Call& made, const Decision& decision) {
   CollectiveRequest& request = acquire_nonblocking(*decision.communicator);
-  const Call& call = take_data(request, made);
+  const Call& call = take_data(request, made, decision);
   describe(request, call, decision);
   request.communicator->deferred |= !request.data.is_local();
   if (decision.around & Decision::kCheck) [[unlikely]]
@@ -85,7 +86,7 @@ int initialise(Entry& entry, const Call& made, Decision decision) {
     mpi.Comm_call_errhandler(made.comm, kMpi.err_request);
     return kMpi.err_request;
   }
-  const Call& call = take_data(*request, made);
+  const Call& call = take_data(*request, made, decision);
   describe(*request, call, decision);
   if (decision.around & Decision::kCheck) [[unlikely]] {
     request->check = std::make_unique<ResultCheck>(call, decision);

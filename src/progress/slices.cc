@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "progress/slices.h"
+
+#include <algorithm>
+
+#include "algorithms/table.h"
+
+namespace sumac {
+namespace {
+
+// The fewer slices, the longer the first one is copied in and the last one out, with nothing beside
+// it; each costs a meeting of the ranks, some microseconds.
+constexpr std::size_t kLeastCut = 8 << 20, kLeastSlice = 4 << 20, kMostSlices = 8;
+
+std::size_t unit_of(const ChosenCall& call) {
+  return call.collective == Collective::bcast ? kCacheLine : call.reduction.unit;
+}
+
+ChosenCall slice_of(const ChosenCall& call, Part slice) {
+  ChosenCall part = call;
+  part.slice = 0;
+  if (call.collective == Collective::bcast) {
+    part.bcast.buffer = call.bcast.buffer + slice.offset;
+    part.bcast.bytes = slice.bytes;
+    return part;
+  }
+  part.reduction.input += slice.offset;
+  if (part.reduction.output) part.reduction.output += slice.offset;
+  part.reduction.count = slice.bytes / call.reduction.element;
+  return part;
+}
+
+}  // namespace
+
+std::size_t slice_bytes(Collective collective, std::size_t bytes) {
+  const bool can_be_cut = collective == Collective::allreduce || collective == Collective::reduce ||
+                          collective == Collective::bcast;
+  if (!can_be_cut || bytes < kLeastCut) return 0;
+  return std::max(kLeastSlice, bytes / kMostSlices);
+}
+
+Task run_slices(Strand& strand, ShmGroup& group, const ChosenCall& call, const SingleCopy& peers) {
+  const Chunks slices(call.bytes(), call.slice, unit_of(call));
+  for (std::size_t i = 0; i < slices.count(); ++i) {
+    if (call.copies) call.copies->before(slices[i], slices[i + 1]);
+    const ChosenCall part = slice_of(call, slices[i]);
+    co_await entry_of(part.choice.algorithm).start(strand, group, part, peers);
+    if (call.copies) call.copies->after(slices[i]);
+  }
+}
+
+}  // namespace sumac
