@@ -59,14 +59,10 @@ Wait ShmGroup::slot_free_slow(std::uint64_t position) {
 }
 
 Way ShmGroup::way_of(std::uint64_t position) {
+  const RankControl& other = control(1 - rank_);
   return hand_over_.way(place_in_passes(position), [&](Way of, std::uint64_t period) {
-    std::uint64_t most = 0;
-    for (int rank = 0; rank < size(); ++rank) {
-      if (rank == rank_) continue;
-      const auto& word = control(rank).read_cost[static_cast<std::size_t>(of)];
-      most = std::max(most, PassCost(word.load(std::memory_order_relaxed)).of(period));
-    }
-    return most;
+    const auto& word = other.read_cost[static_cast<std::size_t>(of)];
+    return PassCost(word.load(std::memory_order_relaxed)).of(period);
   });
 }
 

@@ -59,7 +59,7 @@ class ShmGroup {
         flag_stride_(has_lines() ? rank_stride_ : flags_.by_rank),
         sure_(layout.sure_positions()),
         places_(layout),
-        hand_over_(PassSchedule(std::max<std::size_t>(layout.payload_bytes(), 1)), layout.ranks),
+        hand_over_(PassSchedule(std::max<std::size_t>(layout.payload_bytes(), 1))),
         rank_(rank),
         marked_(kAnnouncedCalls) {}
 
@@ -181,10 +181,10 @@ class ShmGroup {
   // Copies into this rank's payload of `position`, by the way that is fastest for writer and
   // readers together.
   void store(std::uint64_t position, std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (!kCanStream || bytes < kLeastMeasured) {
-      std::memcpy(to, from, bytes);
-    } else {
+    if (may_stream(bytes)) {
       store_measured(position, to, from, bytes);
+    } else {
+      std::memcpy(to, from, bytes);
     }
   }
   // Returns true if `bytes` bytes that a layout packs should be packed elsewhere and given to
@@ -192,7 +192,7 @@ class ShmGroup {
   // packed into the payload.
   bool stores_better(std::uint64_t position, std::size_t bytes) {
     Way measured;
-    return kCanStream && bytes >= kLeastMeasured &&
+    return may_stream(bytes) &&
            (hand_over_.schedule().measured(place_in_passes(position), measured) ||
             way_of(position) == Way::streamed);
   }
@@ -200,8 +200,8 @@ class ShmGroup {
   template <class Work>
   void read(std::uint64_t position, std::size_t bytes, const Work& work) const {
     Way way;
-    const bool timed = kCanStream && bytes >= kLeastMeasured;
-    if (!timed || !hand_over_.schedule().measured(place_in_passes(position), way)) return work();
+    if (!may_stream(bytes) || !hand_over_.schedule().measured(place_in_passes(position), way))
+      return work();
     const std::uint64_t begun = cpu_ticks();
     work();
     note_read(position, way, cpu_ticks() - begun, bytes);
@@ -313,6 +313,9 @@ class ShmGroup {
   int owner_of(const Counter* counter) const;
 
  private:
+  bool may_stream(std::size_t bytes) const {
+    return kCanStream && layout_.ranks == 2 && bytes >= kLeastMeasured;
+  }
   static std::uint64_t refused_at(std::uint64_t position) { return position + 1; }
   static constexpr int kLinesPrefetched = 12;  // cache misses that a core can have under way
 

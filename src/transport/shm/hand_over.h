@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank stores what others will read from its slots into its cache, as usual, or past it to
-// memory. Which is faster depends on where the ranks run. Between cores that share a cache, a line
-// comes from the other's cache sooner than from memory; between cores that share none, a modified
-// line costs several times what a line in memory costs, which the reader's prefetchers fetch.
-// (Between two cores of a Zen 4, 64 KiB take 5 us near and 18 us far if cached, 12 and 9 us if
-// streamed.) A virtual machine's processors move from one core to another while a program runs.
+// One of two ranks stores what the other will read from its slots into its cache, as usual, or past
+// it to memory. Which is faster depends on where the ranks run. Between cores that share a cache, a
+// line comes from the other's cache sooner than from memory; between cores that share none, a
+// modified line costs several times what a line in memory costs, which the reader's prefetchers
+// fetch. (Between two cores of a Zen 4, 64 KiB take 5 us near and 18 us far if cached, 12 and 9 us
+// if streamed.) A virtual machine's processors move from one core to another while a program runs.
 //
 // So both ways are measured again and again. Positions are counted in passes through a ring; in
-// each period of passes all ranks store one pass either way and note the least cost a byte of their
-// own stores and of their reads. The readers' costs are in their control lines. From then on a
-// writer stores the way whose stores and reads together were cheaper. Readers need not know which:
-// a writer decides for itself, and nothing that a rank computes depends on it.
+// each period of passes both ranks store one pass either way and note the least cost a byte of
+// their own stores and of their reads. The reader's costs are in its control lines. From then on a
+// writer stores the way whose stores and reads together were cheaper. The reader need not know
+// which: a writer decides for itself, and nothing that a rank computes depends on it.
 //
-// Among more than two ranks the slowest of many readers, in passes that may be of different calls,
-// says less, so data go past the caches only if that costs less than half. (On 16 cores of a
-// Sapphire Rapids 256 KiB to 1 MiB take 1.2 to 1.9 times as long then, and were measured to be
-// cheaper.)
+// Among more than two ranks data stay in the caches: the slowest of many readers, in passes that
+// may be of different calls, says too little. (On 16 cores of a Sapphire Rapids reductions of 256
+// KiB to 4 MiB take 1.05 to 1.9 times as long past the caches, and were measured to be cheaper.)
 #pragma once
 
 #include <array>
@@ -88,13 +87,12 @@ class PassSchedule {
 // This is a writer's choice.
 class HandOver {
  public:
-  explicit HandOver(const PassSchedule& schedule = PassSchedule(), int ranks = 2)
-      : schedule_(schedule), to_stream_(ranks > 2 ? 4 : kClearly) {}
+  explicit HandOver(const PassSchedule& schedule = PassSchedule()) : schedule_(schedule) {}
 
   const PassSchedule& schedule() const { return schedule_; }
 
   // Returns the way of storing for `position`. read_cost(way, period) must return what reading cost
-  // the slowest of the other ranks, 0 if none has read.
+  // the other rank, 0 if it has not read.
   template <class ReadCost>
   Way way(std::uint64_t position, ReadCost read_cost) {
     if (!kCanStream) return Way::cached;
@@ -119,7 +117,6 @@ class HandOver {
   static constexpr std::uint64_t kClearly = 7;
 
   PassSchedule schedule_;
-  std::uint64_t to_stream_;
   Way chosen_ = Way::cached;
   std::uint64_t decided_ = ~std::uint64_t{0};
   std::array<PassCost, kWays> stored_;
@@ -135,8 +132,7 @@ inline void HandOver::decide(std::uint64_t period, const std::array<std::uint64_
   }
   const auto used = static_cast<std::size_t>(chosen_);
   const std::size_t other = 1 - used;
-  const std::uint64_t eighths = chosen_ == Way::cached ? to_stream_ : kClearly;
-  if (8 * cost[other] < eighths * cost[used]) chosen_ = static_cast<Way>(other);
+  if (8 * cost[other] < kClearly * cost[used]) chosen_ = static_cast<Way>(other);
 }
 
 }  // namespace sumac

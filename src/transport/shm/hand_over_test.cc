@@ -18,10 +18,9 @@ struct Costs {
   std::uint64_t store[kWays], read[kWays];
 };
 
-// A writer and the slowest of its readers: one in a group of two ranks.
+// A writer and its reader.
 class Pair {
  public:
-  explicit Pair(int ranks = 2) : writer_{PassSchedule(kPositions), ranks} {}
   // Returns how many of the period's positions were streamed outside the measured passes.
   std::uint64_t run_period(const Costs& costs) {
     std::uint64_t streamed = 0;
@@ -48,7 +47,7 @@ class Pair {
   void stop_reading() { reads_ = false; }
 
  private:
-  HandOver writer_;
+  HandOver writer_{PassSchedule(kPositions)};
   PassCost read_[kWays];
   std::mt19937 random_{1};
   std::uint64_t position_ = 0;
@@ -76,16 +75,6 @@ TEST(HandOver, LittleDifferenceChangesNothing) {
   pair.run_period(kFar);
   const Costs other{{950, 1000}, {950, 1000}};
   EXPECT_EQ(pair.run_period(other), kCanStream ? kPeriod - 2 * kPositions : 0u);
-}
-
-TEST(HandOver, ManyRanksStreamOnlyIfThatCostsLessThanHalf) {
-  if (!kCanStream) GTEST_SKIP() << "streamed stores are not used on this processor";
-  constexpr Costs kCheaper{{2000, 1200}, {2000, 1000}};
-  Pair two(2), many(16);
-  EXPECT_EQ(two.run_period(kCheaper), kMost);
-  EXPECT_EQ(many.run_period(kCheaper), 0u);
-  EXPECT_EQ(many.run_period(kFar), kMost);
-  EXPECT_EQ(many.run_period(kNear), 2 * kPositions);
 }
 
 TEST(HandOver, OldCostsDecideNothing) {
