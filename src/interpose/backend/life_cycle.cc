@@ -23,6 +23,7 @@
 #include "interpose/mpi/world.h"
 #include "interpose/process/entry.h"
 #include "interpose/process/lone_rank.h"
+#include "interpose/process/meeting.h"
 #include "interpose/process/own_memory.h"
 #include "interpose/process/progress_hooks.h"
 #include "interpose/process/statistics.h"
@@ -135,6 +136,7 @@ int finalize() {
     write_trace();
   }
   note_world_ends();
+  if (mpi_is_up()) end_declined(nullptr);
   stop();
   const int error = mpi.Finalize();
   note_mpi_down();

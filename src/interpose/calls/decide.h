@@ -81,4 +81,8 @@ void put_around(const Call& call, Decision& decision);
 // arguments must be those of a call that the MPI has accepted.
 bool ends_together(const Call& call);
 
+// Returns what a blocking call that the MPI has served tells of the other ranks. `error` is what
+// the MPI returned.
+Others others_of(const Call& call, int error);
+
 }  // namespace sumac

@@ -2,6 +2,7 @@
 #include "interpose/calls/decide.h"
 
 #include "interpose/calls/blocks.h"
+#include "interpose/calls/exchange.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 
@@ -21,6 +22,20 @@ bool all_have_parts(const Call& call) {
   return true;
 }
 
+// Returns true if this rank has got data from every other one in an all-to-all whose blocks have
+// counts of their own.
+bool has_data_of_all(const Call& call) {
+  int rank = 0, ranks = 0;
+  mpi.Comm_rank(call.comm, &rank);
+  mpi.Comm_size(call.comm, &ranks);
+  const ExchangeSide received(call, false);
+  if (!received.is_given()) return false;
+  for (int r = 0; r < ranks; ++r) {
+    if (r != rank && (received.count(r) <= 0 || received.bytes(r) == 0)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool ends_together(const Call& call) {
@@ -35,6 +50,15 @@ bool ends_together(const Call& call) {
   if (lists ? !all_have_parts(call) : call.receive.count <= 0) return false;
   std::size_t element = 0;
   return packed_size(call.receive.type, element) && element > 0;
+}
+
+Others others_of(const Call& call, int error) {
+  const bool worked = error == kMpiSuccess;
+  if (ends_together(call)) return worked ? Others::have_come : Others::will_come;
+  int inter = 0;
+  mpi.Comm_test_inter(call.comm, &inter);
+  if (call.collective() != Collective::alltoallv || inter) return Others::may_be_late;
+  return worked && has_data_of_all(call) ? Others::heard_of : Others::not_heard_of;
 }
 
 }  // namespace sumac

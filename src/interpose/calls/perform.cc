@@ -153,11 +153,6 @@ int run_around(Entry& entry, const Call& call, const Decision& decision) {
   return run_served(entry, call, decision);
 }
 
-Others others_of(const Call& call, int error) {
-  if (!ends_together(call)) return Others::may_be_late;
-  return error == kMpiSuccess ? Others::have_come : Others::will_come;
-}
-
 }  // namespace
 
 ReduceArguments reduction_of(const Call& call, const Decision& decision) {

@@ -54,7 +54,7 @@ void release(Communicator* communicator) {
   add_to_process_stats(communicator->stats);
   idle_teams().keep(*communicator);
   communicator->reset();
-  communicator->calls = 0;
+  communicator->calls = communicator->asks_at = 0;
   communicator->agreed = false;
   communicator->checkable = 0;
   communicator->profiled = -1;
@@ -183,12 +183,19 @@ void count_call(MpiComm comm, std::uint64_t more, Others others) {
   if (before < kAgreeAfter && needs_no_others(*communicator)) return;
   const bool enough = calls >= options.build_after;
   if (communicator->agreed && !enough) return;
-  if (others == Others::may_be_late) {
-    if (enough) communicator->reason = Reason::no_call_of_all;
+  const bool is_asked = others == Others::heard_of || others == Others::not_heard_of;
+  if (enough && (is_asked || others == Others::may_be_late)) {
+    communicator->reason = Reason::no_call_of_all;
+  }
+  if (others == Others::may_be_late || (is_asked && (!enough || calls < communicator->asks_at))) {
     return;
   }
-  communicator->agreed = true;
-  set_up(*communicator, others == Others::have_come);
+  if (is_asked) {
+    communicator->asks_at = 2 * calls;
+  } else {
+    communicator->agreed = true;
+  }
+  set_up(*communicator, others);
 }
 
 void drop_keeper(Communicator& communicator) {
@@ -198,6 +205,7 @@ void drop_keeper(Communicator& communicator) {
 // This runs before the MPI calls on_end(). In on_end() the MPI may hold a lock that another thread
 // waits for while it looks at the queues.
 void leave(Communicator& c) {
+  end_declined(&c);
   if (!c.queue.empty()) {
     ++c.keepers;
     c.left = true;

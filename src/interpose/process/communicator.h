@@ -74,6 +74,7 @@ struct Communicator : Team {
   MpiComm comm = kMpi.comm_null;
   MpiOob by_mpi{*this};
   std::uint64_t calls = 0;
+  std::uint64_t asks_at = 0;    // ranks are not asked before so many calls whether all are heard of
   bool agreed = false;          // the ranks have compared their options
   std::uint64_t checkable = 0;  // calls whose results could be checked
 
@@ -105,17 +106,20 @@ Communicator* find_communicator(MpiComm comm);
 // Returns the communicator of a handle, which is known from now on; null if that cannot be.
 Communicator* find_or_remember(MpiComm comm);
 
-// A call that the MPI has served tells this of the other ranks, the same on all of them.
+// A call that the MPI has served tells this of the other ranks. All ranks know the same, but for
+// the last two: the counts of an MPI_Alltoallv tell a rank only what it gets itself.
 enum class Others : std::uint8_t {
   may_be_late,  // they may make the call only after this rank has gone on, so it must not wait
   will_come,    // the call may wait for them
   have_come,    // all have made the call: it ends on no rank before
+  heard_of,     // this rank has data from all, so all have made the call
+  not_heard_of  // some have sent this rank nothing, and may be late
 };
 
 // Must be called after a collective call that the MPI has served without an error, so that all its
 // ranks come here. Remembers the communicator, and sets it up in the first call that may wait for
 // the other ranks once enough calls have been made. `calls` is the number of calls that it counts
-// as.
+// as. Where only some may wait, the ranks are asked in calls 2, 4, 8 and so on.
 void count_call(MpiComm comm, std::uint64_t calls, Others others);
 
 // Runs a call that is described. The communicator's state must be `together`. `direct` is what is

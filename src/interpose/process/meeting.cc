@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/process/meeting.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/hash.h"
 #include "interpose/mpi/handles.h"
@@ -55,28 +60,69 @@ void report_missing(void* context, double) {
   if (meeting.all_entered) end_job(c.comm);
 }
 
+// The words of a meeting, of which the least are taken. MPICH 4.0 takes unsigned numbers for signed
+// ones in MPI_MIN, so they travel as signed numbers of the same order.
+struct Words {
+  static constexpr int kCount = 4;
+  using Numbers = std::uint64_t[kCount];
+
+  explicit Words(const Numbers& numbers) {
+    for (int i = 0; i < kCount; ++i) own[i] = numbers[i] ^ kSign;
+  }
+  void tell(const Communicator& c) {
+    mpi.Iallreduce(own, least, kCount, kMpi.int64_t, kMpi.min, c.comm, one(request));
+  }
+  void wait(const WaitPolicy& policy) {
+    Waiting waiting(policy);
+    for (int done = 0;;) {
+      mpi.Test(one(request), &done, status_ignore());
+      if (done) break;
+      waiting.step(false);
+    }
+    for (std::uint64_t& word : least) word ^= kSign;
+  }
+
+  static constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  Numbers own, least = {};
+  MpiRequest request = kMpi.request_null;
+};
+
+// These meetings of other ranks go on without this one.
+struct Declined {
+  const Communicator* communicator;
+  std::unique_ptr<Words> words;
+};
+std::mutex declined_mutex;
+std::vector<Declined>& all_declined() {
+  static auto* meetings = new std::vector<Declined>;  // never destroyed, like the arena
+  return *meetings;
+}
+
+// Tells the other ranks that this one does not wait for them.
+void decline(const Communicator& c) {
+  auto words = std::make_unique<Words>(Words::Numbers{});
+  words->tell(c);
+  const std::lock_guard<std::mutex> lock(declined_mutex);
+  all_declined().push_back({&c, std::move(words)});
+}
+
 struct Met {
-  bool same_build, same_idle_team;
+  bool declined, same_build, same_idle_team;
 };
 
 // Meets all ranks. `idle` is the number of the idle team that this rank has, or 0.
 Met meet(Communicator& c, bool all_entered, std::uint64_t idle) {
-  const std::uint64_t own[4] = {build_hash(), ~build_hash(), idle, ~idle};
-  std::uint64_t least[4] = {};
+  const Words::Numbers own = {build_hash(), ~build_hash(), idle, ~idle};
+  Words words(own);
   Meeting meeting{c, all_entered};
   WaitPolicy policy = wait_policy_of_process();
   policy.drive = drive;
   policy.late = report_missing;
   policy.context = &meeting;
-  MpiRequest request = kMpi.request_null;
-  mpi.Iallreduce(own, least, 4, kMpi.uint64_t, kMpi.min, c.comm, one(request));
-  Waiting waiting(policy);
-  for (int done = 0;;) {
-    mpi.Test(one(request), &done, status_ignore());
-    if (done) break;
-    waiting.step(false);
-  }
-  return {least[0] == own[0] && least[1] == own[1],
+  words.tell(c);
+  words.wait(policy);
+  const Words::Numbers& least = words.least;
+  return {least[0] == 0 && least[1] == 0, least[0] == own[0] && least[1] == own[1],
           idle != 0 && least[2] == own[2] && least[3] == own[3]};
 }
 
@@ -151,9 +197,11 @@ bool needs_no_others(Communicator& c) {
   return c.state != Communicator::State::counting;
 }
 
-void set_up(Communicator& c, bool all_entered) {
+void set_up(Communicator& c, Others others) {
   Reason reason;
   if (!members_may_be_served(c, reason)) return hand_down_for_good(c, reason);
+  if (others == Others::not_heard_of) return decline(c);
+  const bool all_entered = others != Others::will_come;
   const bool agree_only = c.calls < options.build_after;
   auto idle = agree_only ? nullptr : idle_teams().find(c, state_of_process());
   const Met met = meet(c, all_entered, idle ? idle->number() : 0);
@@ -161,6 +209,7 @@ void set_up(Communicator& c, bool all_entered) {
     IdleTeams::take_up(c, std::move(idle));
   } else {
     if (idle) idle_teams().give_up(c.context, std::move(idle));
+    if (met.declined) return;
     if (!met.same_build) return hand_down_for_good(c, Reason::builds_differ);
     set_up_team(c, hello_of_process(c), agree_only);
     if (c.reports_together) note_agreed_reports();
@@ -171,6 +220,22 @@ void set_up(Communicator& c, bool all_entered) {
   set_wait_policy_of_process(c.wait_policy);
   c.queue.set_single_caller(!threads_may_call_mpi());
   trace_choices(c);
+}
+
+void end_declined(const Communicator* communicator) {
+  std::vector<Declined> mine;
+  {
+    const std::lock_guard<std::mutex> lock(declined_mutex);
+    std::vector<Declined>& all = all_declined();
+    const auto rest = std::partition(all.begin(), all.end(), [&](const Declined& each) {
+      return communicator && each.communicator != communicator;
+    });
+    std::move(rest, all.end(), std::back_inserter(mine));
+    all.erase(rest, all.end());
+  }
+  WaitPolicy policy = wait_policy_of_process();
+  policy.drive = [](void*) { engine().progress(); };
+  for (const Declined& each : mine) each.words->wait(policy);
 }
 
 }  // namespace sumac

@@ -11,15 +11,23 @@ namespace sumac {
 
 // Agrees with all ranks of the communicator on how it is served.
 //
-// They meet first. The exchange there must stay the same in every release: four unsigned 64-bit
-// words by MPI_Iallreduce with MPI_MIN. They are a build's hash, and the number of the idle team
-// that the rank would take up (0 for none), each followed by its complement. Everything else may
-// change with the build.
+// They meet first. The exchange there must stay the same in every release: the least of four
+// unsigned 64-bit words each, by MPI_Iallreduce with MPI_MIN of MPI_INT64_T, for which their
+// highest bits are inverted. They are a build's hash, and the number of the idle team that the rank
+// would take up (0 for none), each followed by its complement. Everything else may change with the
+// build.
 //
-// A rank without Sumac never comes. After SUMAC_HANG_SECONDS this says so; and, with `all_entered`,
+// A rank that has not heard of all others must not wait for them. It says so by four zeros and goes
+// on, while the others wait for its word; then the communicator is not set up in this call.
+//
+// A rank without Sumac never comes. After SUMAC_HANG_SECONDS this says so; and, if all have come,
 // ends the job: every rank has then entered the call that sets the communicator up, and with Sumac
-// it would have come.
-void set_up(Communicator& communicator, bool all_entered);
+// it would have met the others.
+void set_up(Communicator& communicator, Others others);
+
+// Waits until the ranks have met that this one has told that it does not wait: those of one
+// communicator, or of all. Must be called before the MPI ends a communicator, or itself.
+void end_declined(const Communicator* communicator);
 
 // Decides how a communicator is served if that needs no other rank: it is an inter-communicator, or
 // has a single rank. Returns false if the ranks must meet.
