@@ -18,17 +18,31 @@ wanted_lines() {
 
 if ! command -v dpkg-query >/dev/null; then
   echo "setup: not a Debian system: make sure that the equivalents of these are installed:" >&2
-  echo "  $(wanted_lines | xargs)" >&2
+  echo "  $(wanted_lines | sed 's/|.*//' | xargs)" >&2
   exit 0
 fi
 
-# Prints the names of the wanted packages that are not installed, on one line.
+# Whether apt-get knows a package of this name that it can install.
+is_known() {
+  apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'
+}
+
+# Prints the names of the wanted packages that are not installed, on one line. Of several names for
+# one package it prints the first that this system knows.
 missing_packages() {
-  local wanted
-  wanted=$(wanted_lines | xargs -n1 | sort)
-  # shellcheck disable=SC2086,SC2016
-  dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null |
-    awk '$2 == "installed" { print $1 }' | sort -u | comm -23 <(echo "$wanted") - | xargs
+  local installed names name
+  # shellcheck disable=SC2016
+  installed=" $(dpkg-query -W -f '${Package} ${db:Status-Status}\n' |
+    awk '$2 == "installed" { print $1 }' | xargs) "
+  for names in $(wanted_lines); do
+    for name in ${names//|/ }; do
+      [[ $installed == *" $name "* ]] && continue 2
+    done
+    for name in ${names//|/ } "${names%%|*}"; do
+      if [ "$names" = "$name" ] || is_known "$name"; then break; fi
+    done
+    echo "$name"
+  done | xargs
 }
 
 # Runs a command as root: directly, or through sudo when it asks for no password or can ask one.
@@ -72,6 +86,7 @@ export DEBIAN_FRONTEND=noninteractive
 if ! install_packages $missing; then
   echo "setup: the package lists may be missing or old: updating them" >&2
   as_root apt-get update -qq
+  missing=$(missing_packages)
   install_packages $missing || exit 1
 fi
 left=$(missing_packages)
