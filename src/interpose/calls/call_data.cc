@@ -22,7 +22,7 @@ ChosenCall CallData::describe(const Call& call, const Decision& decision) {
 }
 
 CallArguments CallData::arguments_of(const Call& call, const Decision& decision) {
-  switch (info_of(call.collective()).arguments) {
+  switch (call.collective_info().arguments) {
     case ArgumentKind::bcast:
       return bcast(call, decision);
     case ArgumentKind::reduce_scatter:
@@ -34,7 +34,7 @@ CallArguments CallData::arguments_of(const Call& call, const Decision& decision)
     case ArgumentKind::reduction:
       break;
   }
-  if (!info_of(call.collective()).has_data) return ReduceArguments();  // a barrier
+  if (!call.collective_info().has_data) return ReduceArguments();  // a barrier
   return reduction(call, decision);
 }
 
