@@ -70,7 +70,7 @@ struct Arguments {
 std::byte buffers[2][8];
 MpiRequest request{1};
 
-// What has been decided, with the reduction as it is now: the next look-up may overwrite it.
+// This keeps a copy of the reduction, since the next look-up may overwrite it.
 struct Decided {
   Decision decision;
   std::optional<KnownReduction> reduction;
