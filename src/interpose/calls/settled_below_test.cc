@@ -58,8 +58,16 @@ ThreadState& thread_state() {
 }
 bool called_from_within() { return false; }
 int check_type(MpiDatatype, MpiComm) { return kMpiSuccess; }
-void set_up(Communicator&, bool) {}
-bool needs_no_others(Communicator&) { return false; }
+// The ranks compare their options, and set up once enough calls have been made.
+void set_up(Communicator& c, bool all_entered) {
+  ++around_decide.meetings;
+  around_decide.all_entered = all_entered;
+  if (c.calls >= options.build_after) c.state = Communicator::State::together;
+}
+bool needs_no_others(Communicator& c) {
+  if (around_decide.alone) c.state = Communicator::State::alone;
+  return around_decide.alone;
+}
 Engine& engine() {
   static auto* the_engine = new Engine;
   return *the_engine;

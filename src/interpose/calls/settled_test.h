@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In settled_test.cc, this is what is below and beside decide(): an MPI of one process, whose
-// handles are numbers, and the rest of a back end.
+// In tests of decisions and of communicators, this is what is below and beside them: an MPI of one
+// process, whose handles are numbers, and the rest of a back end.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,9 @@ TypeInfo known_type(DType dtype);
 struct AroundDecide {
   Family family = Family::openmpi;
   bool has_world = true, promotes = false;
+  bool alone = false;        // communicators have one rank
+  int meetings = 0;          // calls of set_up()
+  bool all_entered = false;  // what the last one was told
 };
 inline AroundDecide around_decide;
 
