@@ -73,6 +73,7 @@ TEST_F(Communicators, AHandleThatComesBackIsAnother) {
     EXPECT_EQ(c->state, State::counting);
     EXPECT_EQ(c->calls, 0u);
     EXPECT_FALSE(c->agreed);
+    EXPECT_EQ(c->settled.count, -1);
     c->calls = 7;
     c->agreed = true;
     c->checkable = 3;
