@@ -22,7 +22,7 @@ namespace {
 
 AttributeEnd end_of_type = nullptr, end_of_communicator = nullptr;
 std::map<std::uintptr_t, bool> watched_types;
-std::map<std::uintptr_t, void*> attributes;  // by communicator
+std::map<std::uintptr_t, void*> attributes;  // the key is a communicator
 
 MpiFunctions make_mpi() {
   MpiFunctions made{};

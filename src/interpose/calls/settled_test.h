@@ -29,7 +29,7 @@ struct AroundDecide {
   bool has_world = true, promotes = false;
   bool alone = false;        // communicators have one rank
   int meetings = 0;          // calls of set_up()
-  bool all_entered = false;  // what the last one was told
+  bool all_entered = false;  // an argument of the last one
 };
 inline AroundDecide around_decide;
 
