@@ -25,9 +25,9 @@ int make_call(void* address, const Call& call) {
 inline constexpr CollectiveRow kCollectiveRows[] = {
 #define SUMAC_CALL(name)
 #define SUMAC_ROW_MpiCount(name, function, form)
-#define SUMAC_ROW_int(name, function, form)                                             \
-  {{Function::function, collective_of(Function::function), Form::form, false, nullptr}, \
-   #name,                                                                               \
+#define SUMAC_ROW_int(name, function, form)                                                      \
+  {{Function::function, info_of(collective_of(Function::function)), Form::form, false, nullptr}, \
+   #name,                                                                                        \
    make_call<Function::function, Form::form>},
 #define SUMAC_COLLECTIVE(name, function, form, count) SUMAC_ROW_##count(name, function, form)
 #include "interpose/calls.def"

@@ -18,7 +18,7 @@ inline constexpr CallKind kSmpiCalls[] = {
 #define SUMAC_SMPI_MpiCount_local(name, function)
 #define SUMAC_SMPI_MpiCount_persistent(name, function)
 #define SUMAC_SMPI_ROW(name, function, form)                                                 \
-  {Function::function, collective_of(Function::function), Form::form, false,                 \
+  {Function::function, info_of(collective_of(Function::function)), Form::form, false,        \
    [](const Call& call) {                                                                    \
      return call_mpi<Function::function, Form::form, int>(                                   \
          reinterpret_cast<NativeFunction<Function::function, Form::form, int>>(PMPI_##name), \
@@ -37,7 +37,7 @@ constexpr const CallKind& smpi_call(Function function, Form form) {
 }
 constexpr const CallKind& smpi_call(Collective collective, Form form) {
   const CallKind* row = kSmpiCalls;
-  while (row->collective != collective || row->form != form) ++row;
+  while (row->info.collective != collective || row->form != form) ++row;
   return *row;
 }
 

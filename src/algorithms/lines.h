@@ -6,8 +6,8 @@
 
 #include <cstring>
 
+#include "algorithms/arguments.h"
 #include "algorithms/chunks.h"
-#include "algorithms/fold.h"
 #include "transport/shm/group.h"
 
 namespace sumac {

@@ -4,7 +4,7 @@
 // those of one serial fold.
 #pragma once
 
-#include "algorithms/fold.h"
+#include "algorithms/arguments.h"
 #include "algorithms/message_fold.h"
 
 namespace sumac {

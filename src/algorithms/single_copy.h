@@ -9,7 +9,6 @@
 #include "algorithms/arguments.h"
 #include "algorithms/chunks.h"
 #include "algorithms/claims.h"
-#include "algorithms/fold.h"
 #include "algorithms/in_pieces.h"
 #include "algorithms/relay.h"
 #include "kernels/strided_copy.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "algorithms/tree.h"
 
-#include "algorithms/fold.h"
 #include "algorithms/slots.h"
 
 namespace sumac {

@@ -53,9 +53,6 @@ struct Levels : AgreedLevels {
 // The messages of one hierarchy use at most this many tags.
 inline constexpr int kMostTags = 64;
 
-// `what` of an Announcement has, from the lowest bit on: collective, operation, element, root.
-inline constexpr int kCollectiveBits = 4, kOpBits = 4, kElementBits = 8;
-
 class SliceCopies;
 
 // A call of one rank, as it is to be carried out. It does not change from then on: the Work
@@ -72,15 +69,6 @@ struct ChosenCall : CallArguments {
   SliceCopies* copies = nullptr;
 
   std::size_t bytes() const { return CallArguments::bytes(collective); }
-  // Returns what the ranks tell each other of the call.
-  Announcement announcement() const {
-    std::uint64_t root = 0;
-    if (collective == Collective::bcast) root = static_cast<std::uint32_t>(bcast.root);
-    if (collective == Collective::reduce) root = static_cast<std::uint32_t>(reduction.root);
-    return {static_cast<std::uint64_t>(collective) | std::uint64_t{reduces} << kCollectiveBits |
-                root << (kCollectiveBits + kOpBits + kElementBits),
-            bytes()};
-  }
   // Over levels a barrier is the all-reduce of a word.
   CallShape shape() const {
     if (collective == Collective::barrier) return {collective, kBarrierWord, kBarrierWord, 0};

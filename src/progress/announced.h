@@ -11,6 +11,9 @@
 
 namespace sumac {
 
+// `what` of an Announcement has, from the lowest bit on: collective, operation, element, root.
+inline constexpr int kCollectiveBits = 4, kOpBits = 4, kElementBits = 8;
+
 // Returns ChosenCall::reduces. Elements are of one class if the operation does the same with them,
 // such as signed and unsigned integers of one size in a sum. Op::none stands for a function of the
 // program's.

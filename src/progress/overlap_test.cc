@@ -100,7 +100,7 @@ class Rank {
         if (endpoint.queue.empty()) {
           blocking_ = call.described(endpoint.member);
           attempt_ = call.attempt(endpoint.member);
-          endpoint.ranks.group->announce(blocking_.announcement());
+          endpoint.ranks.group->announce(announcement_of(blocking_));
           direct_.start(start(endpoint));
           state_ = State::direct;
         } else {

@@ -8,6 +8,7 @@
 
 #include "algorithms/direct.h"
 #include "algorithms/table.h"
+#include "progress/announced.h"
 #include "progress/slices.h"
 #include "tasks/threads.h"
 
@@ -20,6 +21,18 @@ std::vector<std::byte*>& scratches = *new std::vector<std::byte*>;
 
 }  // namespace
 
+Announcement announcement_of(const ChosenCall& call) {
+  std::uint64_t root = 0;
+  if (call.collective == Collective::bcast) root = static_cast<std::uint32_t>(call.bcast.root);
+  if (call.collective == Collective::reduce) {
+    root = static_cast<std::uint32_t>(call.reduction.root);
+  }
+  return {static_cast<std::uint64_t>(call.collective) |
+              std::uint64_t{call.reduces} << kCollectiveBits |
+              root << (kCollectiveBits + kOpBits + kElementBits),
+          call.bytes()};
+}
+
 Task start_in_group(Strand& strand, ShmGroup& group, const ChosenCall& call,
                     const SingleCopy& peers, DirectTry& direct) {
   if (direct.wanted()) {
@@ -31,7 +44,7 @@ Task start_in_group(Strand& strand, ShmGroup& group, const ChosenCall& call,
 }
 
 void Work::announce() {
-  const Announcement announced = call_->announcement();
+  const Announcement announced = announcement_of(*call_);
   algorithm_ = call_->choice.algorithm;
   bytes_ = announced.bytes;
   if (!ranks_.levels) return ranks_.group->announce(announced);

@@ -27,6 +27,9 @@ struct Ranks {
   bool streams = false;             // stores into others' memory go past the caches (Measured)
 };
 
+// Returns what the ranks tell each other of the call.
+Announcement announcement_of(const ChosenCall& call);
+
 // Starts a call on one group. `direct` is tried first, and learns how that ended.
 Task start_in_group(Strand& strand, ShmGroup& group, const ChosenCall& call,
                     const SingleCopy& peers, DirectTry& direct);

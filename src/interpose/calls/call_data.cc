@@ -36,7 +36,7 @@ std::size_t slice_of(const Call& call, const Decision& decision) {
 }
 
 CallArguments CallData::arguments_of(const Call& call, const Decision& decision) {
-  switch (info_of(call.collective()).arguments) {
+  switch (call.collective_info().arguments) {
     case ArgumentKind::bcast:
       return bcast(call, decision);
     case ArgumentKind::reduce_scatter:
@@ -48,7 +48,7 @@ CallArguments CallData::arguments_of(const Call& call, const Decision& decision)
     case ArgumentKind::reduction:
       break;
   }
-  if (!info_of(call.collective()).has_data) return ReduceArguments();  // a barrier
+  if (!call.collective_info().has_data) return ReduceArguments();  // a barrier
   return reduction(call, decision);
 }
 

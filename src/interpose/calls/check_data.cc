@@ -79,7 +79,7 @@ std::vector<Data> inputs_of(const Call& call, int rank, int ranks) {
   const bool in_place = call.send.address == kMpi.in_place;
   const Data whole = {in_place ? call.receive.address : call.send.address, call.receive.count,
                       call.receive.type};
-  const CollectiveInfo& info = info_of(call.collective());
+  const CollectiveInfo& info = call.collective_info();
   MpiCount elements = 0;
   switch (info.arguments) {
     case ArgumentKind::reduction:
@@ -100,7 +100,7 @@ std::vector<Data> inputs_of(const Call& call, int rank, int ranks) {
 }
 
 std::vector<Data> results_of(const Call& call, int rank, int ranks) {
-  const CollectiveInfo& info = info_of(call.collective());
+  const CollectiveInfo& info = call.collective_info();
   switch (info.arguments) {
     case ArgumentKind::reduction:
       if (!info.has_data || (info.has_root && rank != call.root)) break;
@@ -118,7 +118,7 @@ std::vector<Data> results_of(const Call& call, int rank, int ranks) {
 }
 
 bool reads_receive_buffer(const Call& call, int rank) {
-  const CollectiveInfo& info = info_of(call.collective());
+  const CollectiveInfo& info = call.collective_info();
   const bool in_place = call.send.address == kMpi.in_place;
   switch (info.arguments) {
     case ArgumentKind::bcast:

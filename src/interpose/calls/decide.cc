@@ -70,7 +70,7 @@ bool root_exists(const Call& call, const Communicator& c) {
 
 // Returns the bytes by which an algorithm is chosen: none if ranks have different sizes.
 std::size_t shared_bytes(const Call& call, const Decision& decision) {
-  return info_of(call.collective()).is_sized ? decision.bytes : 0;
+  return call.collective_info().is_sized ? decision.bytes : 0;
 }
 
 // Takes the choice, and decides whether the ranks can carry it out.
@@ -369,7 +369,7 @@ void decide_barrier(const Call& call, Decision& decision) {
 }
 
 void decide_admitted(const Call& call, Decision& decision) {
-  const CollectiveInfo& info = info_of(call.collective());
+  const CollectiveInfo& info = call.collective_info();
   switch (info.arguments) {
     case ArgumentKind::reduction:
       if (info.among == Among::none) break;  // see reduce_local.cc
@@ -393,7 +393,7 @@ void decide_admitted(const Call& call, Decision& decision) {
 }  // namespace
 
 bool judge_buffers(const Call& call, const Communicator& c) {
-  const bool rooted = info_of(call.collective()).has_root;
+  const bool rooted = call.collective_info().has_root;
   if (call.receive.count < 0 || (rooted && !root_exists(call, c))) return false;
   const bool receives = !rooted || c.rank == call.root;
   const void *const send = call.send.address, *const receive = call.receive.address;

@@ -60,7 +60,7 @@ Data some_data(const Call& call, bool sends) {
   if (call.kind.function == Function::allgatherv && !sends) return first_part(call);
   Data data = sends ? call.send : call.receive;
   // The type and count of a reduction are those of its receive buffer.
-  if (info_of(call.collective()).reduces) data.type = call.receive.type;
+  if (call.collective_info().reduces) data.type = call.receive.type;
   return data;
 }
 
@@ -140,7 +140,7 @@ bool may_be_on_device(const Call& call, const Decision& decision) {
 }
 
 CallPlaces places_of(const Call& call) {
-  if (!looks_at_buffers() || !info_of(call.collective()).has_data) return {};
+  if (!looks_at_buffers() || !call.collective_info().has_data) return {};
   if (find_runtimes().empty()) return {};
   if (call.kind.function == Function::alltoallw) {
     return {place_of_blocks(call, true), place_of_blocks(call, false)};
@@ -245,7 +245,7 @@ void DeviceData::deliver() {
 void DeviceData::check(const DeviceError& error, const char* what) const {
   if (!error) return;
   log_here("error[device-copy]: cannot %s a GPU's memory in MPI_%s: %s; ending the job", what,
-           info_of(moved_.collective()).mpi_name, error.name().c_str());
+           moved_.collective_info().mpi_name, error.name().c_str());
   end_job(moved_.comm);
 }
 
@@ -254,7 +254,7 @@ HostBuffers host_buffers_of(const Call& call) {
   if (!looks_at_buffers()) return buffers;
   int rank = 0;
   mpi.Comm_rank(call.comm, &rank);
-  const bool is_given = !info_of(call.collective()).reduces || call.root < 0 || call.root == rank;
+  const bool is_given = !call.collective_info().reduces || call.root < 0 || call.root == rank;
   buffers.first[1] = first_byte_of(call, true);
   if (is_given) buffers.first[0] = first_byte_of(call, false);
   return buffers;

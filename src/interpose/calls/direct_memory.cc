@@ -51,7 +51,7 @@ bool start_tries_direct(const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;
   if (!c.direct_tries) return false;
   if (promotes() || c.sees_all_memory) return decision.direct != Algorithm::native;
-  if (!info_of(call.collective()).is_sized || decision.bytes < promotion::kLeastBorn) return false;
+  if (!call.collective_info().is_sized || decision.bytes < promotion::kLeastBorn) return false;
   const bool shared =
       lies_in_shared_memory(call.send.address) || lies_in_shared_memory(call.receive.address);
   const bool all = agree(c, shared || decision.direct == Algorithm::native);

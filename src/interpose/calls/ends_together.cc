@@ -42,7 +42,7 @@ bool ends_together(const Call& call) {
   if (call.kind.form != Form::blocking) return false;
   const Function function = call.kind.function;
   if (function == Function::barrier) return true;
-  const CollectiveInfo& collective = info_of(call.collective());
+  const CollectiveInfo& collective = call.collective_info();
   const bool lists = info_of(function).lists();
   const bool of_all = function == Function::allreduce ||
                       (collective.divided != Divided::whole && !collective.has_root);

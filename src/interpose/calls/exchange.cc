@@ -108,7 +108,7 @@ Bytes ExchangeData::add(const Call& call, bool sends, const Data& data, std::siz
   if (element > INT_MAX && !lies_packed(data.type) &&
       !use_packing(data.type, call.comm, bytes, extent)) {
     log_here("error[large-element]: an element of %zu bytes with gaps, in MPI_%s; ending the job",
-             element, info_of(call.collective()).mpi_name);
+             element, call.collective_info().mpi_name);
     end_job(call.comm);
   }
   const PackedBuffer::Use use{sends ? takes_.sent : takes_.received, call.is_deferred()};

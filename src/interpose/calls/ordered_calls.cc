@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "algorithms/fold.h"
+#include "algorithms/arguments.h"
 #include "interpose/calls/blocks.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/gap_buffer.h"
@@ -104,7 +104,7 @@ void warn_of_order(const Call& call, Reason reason) {
   log(Level::warn,
       "warning[not-reproducible]: the result of a %sMPI_%s may depend on placement, whatever "
       "SUMAC_REPRODUCIBLE says: the MPI folds in its own order (%s)",
-      kForms[static_cast<int>(call.kind.form)], info_of(call.collective()).mpi_name,
+      kForms[static_cast<int>(call.kind.form)], call.collective_info().mpi_name,
       text_of(reason) + 5);
 }
 
@@ -314,7 +314,7 @@ Decision keep_order(const Call& call, const Decision& given) {
   Decision decision = given;
   const Reason reason = decision.reason;
   if (!options.reproducible || decision.way != Decision::Way::hand_down) return decision;
-  if (!info_of(call.collective()).reduces) return decision;
+  if (!call.collective_info().reduces) return decision;
   if (reason == Reason::nested || reason == Reason::arguments) return decision;
   Reason why = reason;
   if (call.kind.form == Form::blocking && may_be_ordered(reason)) {

@@ -117,7 +117,7 @@ int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
 
 int run_traced(Entry& entry, const Call& call, const Decision& decision) {
   Communicator& c = *decision.communicator;
-  const CollectiveInfo& info = info_of(call.collective());
+  const CollectiveInfo& info = call.collective_info();
   const trace::OperationScope traced(info.name, info.is_sized ? decision.bytes : 0, c.trace_group,
                                      c.traced);
   return go_on(entry, call, decision, Decision::kTrace);
@@ -156,7 +156,7 @@ int run_around(Entry& entry, const Call& call, const Decision& decision) {
 }  // namespace
 
 ReduceArguments reduction_of(const Call& call, const Decision& decision) {
-  const bool rooted = info_of(call.collective()).has_root;
+  const bool rooted = call.collective_info().has_root;
   const bool gets_result = !rooted || decision.communicator->rank == call.root;
   const bool in_place = call.send.address == kMpi.in_place;
   ReduceArguments args;

@@ -68,7 +68,7 @@ int call_below(const Call& call) {
 }
 
 template <Function function, Form form, class Count>
-inline constexpr CallKind kKind{function, collective_of(function), form,
+inline constexpr CallKind kKind{function, info_of(collective_of(function)), form,
                                 std::is_same_v<Count, MpiCount>, call_below<function, form, Count>};
 
 }  // namespace sumac

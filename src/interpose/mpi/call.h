@@ -66,7 +66,7 @@ struct Call;
 // This is a row of calls.def for a collective.
 struct CallKind {
   Function function;
-  Collective collective;
+  const CollectiveInfo& info;
   Form form;
   bool large;                 // counts are MPI_Count, otherwise int
   int (*below)(const Call&);  // the MPI's own function, see call_below.h
@@ -103,7 +103,8 @@ struct Call {
   RequestPointer request = nullptr;  // a deferred call leaves its request here
   SliceCopies* copies = nullptr;     // host memory is in the place of a GPU's: see DeviceData
 
-  Collective collective() const { return kind.collective; }
+  const CollectiveInfo& collective_info() const { return kind.info; }
+  Collective collective() const { return kind.info.collective; }
   // Returns true for nonblocking and persistent calls, which return before the collective has
   // ended.
   bool is_deferred() const {
