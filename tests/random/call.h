@@ -153,6 +153,12 @@ class Call {
             how);
     }
   }
+  // True for what Sumac serves on every communicator that it serves at all.
+  bool is_simple() const {
+    const Case& c = call_.of();
+    return c.what == What::barrier || c.what == What::bcast ||
+           ((c.what == What::allreduce || c.what == What::reduce) && spec_.what % 5 != 0);
+  }
   std::string text() const { return call_.text(); }
   const Group& group() const { return group_; }
 
