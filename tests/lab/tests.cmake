@@ -167,7 +167,7 @@ sumac_lab_nonblocking(overlap_long PROGRAM overlap LAYOUTS 2+1+2 3+3turns 1+1+1+
 sumac_lab_nonblocking(trap_all PROGRAM trap LAYOUTS 2+2 2+1+2 1+1+1+1 ARGS 1 EXPECTED ${levels}
                       LABELS slow SECONDS 600)
 sumac_lab_nonblocking(random_long PROGRAM random LAYOUTS 1+1+1+1 ${layouts}
-                      ARGS --first 1000 --count 60 --calls 200 EXPECTED ${levels} LABELS slow
+                      ARGS --first 1000 --count 15 --calls 200 EXPECTED ${levels} LABELS slow
                       SECONDS 600)
 foreach(program persistent requests)
   sumac_lab_nonblocking(${program}_more PROGRAM ${program} LAYOUTS 2+2 1+1+1+1 3+3turns ARGS 30
