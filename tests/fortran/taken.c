@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the Fortran programs: whether Sumac served this thread's last collective, and by `direct`; and
- * the constants of the header, in the order of operations.F90. */
+/* For the Fortran programs: whether Sumac served this thread's last collective, and by `direct`;
+ * and the constants of the header, in the order of operations.F90. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>

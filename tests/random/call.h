@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "layout.h"
 #include "notes.h"
 #include "operand.h"
 #include "spec.h"
@@ -65,8 +64,8 @@ class Described {
     if (c.what != What::reduce_scatter) return;
     c.counts = draw_counts(all, size(), 1, [this](std::uint64_t r) { return shared(16 + r); });
 #ifdef OPEN_MPI
-    // Open MPI 4.1's own MPI_Reduce_scatter in place writes to rank 0's memory that gets nothing, and
-    // behind the part that a rank gets of a user's operation that does not commute.
+    // Open MPI 4.1's own MPI_Reduce_scatter in place writes to rank 0's memory that gets nothing,
+    // and behind the part that a rank gets of a user's operation that does not commute.
     if (c.counts[0] == 0 || spec_.what % 5 == 0) c.in_place = false;
 #endif
   }
