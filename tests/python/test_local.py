@@ -73,16 +73,15 @@ def test_bad_values_are_status_2_before_anything_starts(bench, sandbox, call, ar
     status, out, err = bench(call, *arguments.split(), given=records.local())
     assert (status, out) == (2, "") and "error[bad-value]" in err
     assert sandbox.launched() == []
-    option = arguments.split()[-2]
-    if call == "allreduce" or "--layouts yz_face" in arguments:
-        assert f"{option}: not for {call}" in err
+    if call == "allreduce" or arguments == "--layouts yz_face":
+        assert f"{arguments.split()[-2]}: not for {call}" in err
 
 
 @pytest.mark.parametrize("call, below, slow, wrong", [
     ("reduce_local", "1", "Open MPI 4.1.4 64 B max of float 0.80x",
-     "reduce_local sum of float of 64K on Open MPI 4.1.4: 9 elements"),
+     ["reduce_local sum of float of 64K on Open MPI 4.1.4: 9 elements"]),
     ("pack", "0.95", "64M unpack of vector_1_2 0.80x",
-     "pack of yz_face of 64K on Open MPI 4.1.4: 9 bytes"),
+     ["pack of yz_face of 64K on Open MPI 4.1.4: 9 bytes", "SUMAC_DISABLE=1"]),
 ])  # fmt: skip
 def test_wrong_and_slow_cells_are_named(bench, call, below, slow, wrong):
     status, _, err = bench(call, "--fail-below", below)
@@ -90,7 +89,7 @@ def test_wrong_and_slow_cells_are_named(bench, call, below, slow, wrong):
     head, *rows = RECORDS[call]()
     rows[2] |= {"wrong": 9}
     status, _, err = bench(call, given=[head, *rows], status=4)
-    assert status == 4 and wrong in err and "SUMAC_DISABLE=1" in err
+    assert status == 4 and not [part for part in wrong if part not in err]
 
 
 @pytest.mark.parametrize("call, at, slower, named", [
