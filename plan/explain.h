@@ -6,12 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "hierarchy/hierarchy.h"
 #include "levels/price.h"
 #include "plan/options.h"
-#include "plan/places.h"
 #include "rules/rules.h"
 
 namespace sumac::plan {
+
+// The ranks of a hypothetical communicator, and where each would run.
+struct Places {
+  std::vector<Place> of_ranks;
+  bool oversubscribed = false;  // some node has more ranks than processors
+  bool spare = false;           // every node has two processors a rank or more
+};
+
+// Throws Failure if the machine cannot be loaded.
+Places make_places(const Options& options);
 
 // An algorithm and what it costs: steps for one chunk, bytes for the whole message.
 struct Priced {
@@ -57,5 +67,9 @@ Explanation explain(const Options& options, const Places& places, const RuleSet&
 // The place of a rule: "my.toml:12", "rules.toml:30", "forced" (SUMAC_ALGO), "radix"
 // (SUMAC_NODE_RADIX).
 std::string rule_name(std::int32_t rule, const RuleSet& rules, const Options& options);
+
+// An explanation as text and as JSON, both with a newline at the end.
+std::string to_text(const Explanation& explanation, const RuleSet& rules, const Options& options);
+std::string to_json(const Explanation& explanation, const RuleSet& rules, const Options& options);
 
 }  // namespace sumac::plan

@@ -9,8 +9,6 @@
 #include "cli/error.h"
 #include "plan/explain.h"
 #include "plan/options.h"
-#include "plan/places.h"
-#include "plan/print.h"
 #include "rules/forced.h"
 
 namespace sumac::plan {

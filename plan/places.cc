@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/places.h"
+#include "plan/explain.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "plan/print.h"
+#include "plan/explain.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

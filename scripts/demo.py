@@ -19,7 +19,6 @@ from functools import partial
 
 import demo_cg  # which finds sumac_mpi
 import demo_figure
-from demo_statistics import headline
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -226,7 +225,7 @@ def demonstrate(arguments):
     console.print()
     console.print(solver_table(comparisons))
     console.print(bench_table(runs))
-    found = headline([c.speedup() for c in comparisons])
+    found = demo_cg.headline([c.speedup() for c in comparisons])
     titles = (found, circumstances(share_busy))
     demo_figure.save(titles, comparisons, curves(runs), arguments.output)
     console.print(f"[bold]{found}[/bold]")

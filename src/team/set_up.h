@@ -9,7 +9,7 @@
 
 #include "team/introduction.h"
 #include "team/team.h"
-#include "team/unmet.h"
+#include "team/warnings.h"
 
 namespace sumac {
 

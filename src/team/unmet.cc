@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "team/unmet.h"
+#include "team/warnings.h"
 
 #include <algorithm>
 #include <mutex>

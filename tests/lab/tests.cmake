@@ -14,9 +14,6 @@ sumac_lab_test(communicators_introduced PROGRAM communicators LAYOUTS 2+1+2 ENV 
 sumac_lab_test(nodes_one_each PROGRAM nodes LAYOUTS 1+1+1+1 ARGS 600000 EXPECTED ${levels})
 sumac_lab_test(parts LAYOUTS 2+1+2 3+3turns NONBLOCKING SECONDS 300
                EXPECTED reduce_scatter:levels allgather:levels)
-sumac_lab_test(hammer LAYOUTS 2+1+2 3+3+3turns ARGS 1 EXPECTED ${levels})
-sumac_lab_test(hammer_more PROGRAM hammer LAYOUTS ${layouts} ARGS 4 17 EXPECTED ${levels}
-               LABELS slow)
 sumac_mpi_test_program(traffic traffic.cc)
 # Large messages only.
 set(large allreduce:passive reduce:passive bcast:passive barrier:levels)
@@ -145,8 +142,8 @@ endfunction()
 sumac_mpi_test_program(overlap overlap.cc)
 sumac_lab_nonblocking(overlap LAYOUTS 2+2 2+1+2 1+1+1+1 EXPECTED ${levels})
 sumac_lab_nonblocking(trap LAYOUTS 2+2 2+1+2 1+1+1+1 ARGS 17 EXPECTED ${levels})
-sumac_lab_nonblocking(nonblocking_random LAYOUTS 2+2 2+1+2 1+1+1+1 2+2turns ARGS 4
-                      EXPECTED ${levels})
+sumac_lab_nonblocking(random LAYOUTS 2+2 2+1+2 1+1+1+1 2+2turns 3+3+3turns
+                      ARGS --first 500 --count 12 EXPECTED ${levels})
 sumac_lab_nonblocking(persistent LAYOUTS 2+1+2 ARGS 4 EXPECTED ${levels})
 sumac_lab_nonblocking(persistent_order LAYOUTS 2+1+2 1+1+1 ARGS 3 EXPECTED ${levels})
 sumac_lab_nonblocking(persistent_late PROGRAM persistent_order LAYOUTS 2+1+2 ARGS 0
@@ -169,9 +166,9 @@ sumac_lab_nonblocking(overlap_long PROGRAM overlap LAYOUTS 2+1+2 3+3turns 1+1+1+
                       EXPECTED ${levels} LABELS slow)
 sumac_lab_nonblocking(trap_all PROGRAM trap LAYOUTS 2+2 2+1+2 1+1+1+1 ARGS 1 EXPECTED ${levels}
                       LABELS slow SECONDS 600)
-sumac_lab_nonblocking(nonblocking_random_long PROGRAM nonblocking_random
-                      LAYOUTS 2+2 2+1+2 1+1+1+1 3+3turns ARGS 60 1000 EXPECTED ${levels}
-                      LABELS slow SECONDS 600)
+sumac_lab_nonblocking(random_long PROGRAM random LAYOUTS 1+1+1+1 ${layouts}
+                      ARGS --first 1000 --count 15 --calls 200 EXPECTED ${levels} LABELS slow
+                      SECONDS 600)
 foreach(program persistent requests)
   sumac_lab_nonblocking(${program}_more PROGRAM ${program} LAYOUTS 2+2 1+1+1+1 3+3turns ARGS 30
                         EXPECTED ${levels} LABELS slow)
@@ -186,8 +183,9 @@ function(sumac_lab_outstanding name layout setting)
   endif()
   sumac_lab_nonblocking(overlap_${name} PROGRAM overlap LAYOUTS ${layout} ARGS 3 ENV "${setting}"
                         EXPECTED ${ARGN} LABELS ${label})
-  sumac_lab_nonblocking(random_${name} PROGRAM nonblocking_random LAYOUTS ${layout} ARGS 20 300
-                        ENV "${setting}" EXPECTED ${ARGN} LABELS slow)
+  sumac_lab_nonblocking(random_${name} PROGRAM random LAYOUTS ${layout}
+                        ARGS --first 300 --count 20 --calls 100 ENV "${setting}"
+                        EXPECTED ${ARGN} LABELS slow)
 endfunction()
 
 sumac_lab_outstanding(pairs 3+3turns SUMAC_HIERARCHY=ranks:2,node ${levels})
@@ -211,8 +209,8 @@ sumac_lab_outstanding(thread 2+1+2 SUMAC_PROGRESS=thread ${levels})
 if("mpich" IN_LIST SUMAC_MPI_FAMILIES)
   sumac_lab_test(overlap_handed_down PROGRAM overlap FAMILIES mpich LAYOUTS 2+2 2+1+2 1+1+1+1
                  EXPECTED barrier:levels)
-  sumac_lab_test(random_handed_down PROGRAM nonblocking_random FAMILIES mpich
-                 LAYOUTS 2+1+2 2+2turns ARGS 4 EXPECTED bcast:levels)
+  sumac_lab_test(random_handed_down PROGRAM random FAMILIES mpich LAYOUTS 2+1+2 2+2turns
+                 ARGS --first 500 --count 12 EXPECTED bcast:levels)
   sumac_lab_test(trap_handed_down PROGRAM trap FAMILIES mpich LAYOUTS 2+1+2 ARGS 17
                  EXPECTED barrier:levels)
   foreach(program persistent requests)

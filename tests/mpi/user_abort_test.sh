@@ -7,7 +7,7 @@ family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/launch.sh"
 
 for ranks in 2 3; do
-  run launch 30 "$ranks" "$program"
+  run launch 30 "$ranks" "$program" --abort
   [ "$status" != 0 ] || fail "the job ended well"
   [ "$status" != 124 ] || fail "the job hung"
   grep -q "came back" "$out" && fail "the reduction came back"

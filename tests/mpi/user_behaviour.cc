@@ -246,11 +246,23 @@ void test_type_errors() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+// The function ends the job from inside a reduction.
+void abort_inside() {
+  MPI_Op op;
+  MPI_Op_create([](void*, void*, int*, MPI_Datatype*) { MPI_Abort(MPI_COMM_WORLD, 7); }, 1, &op);
+  int one = 1, sum = 0;
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+  std::puts("came back");
+}
+
 }  // namespace
 
+// user_behaviour [--abort]
 int main(int argc, char** argv) {
+  const bool aborts = take_flag(argc, argv, "--abort");
   start(argc, argv);
   CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
+  if (aborts) abort_inside();
   test_exceptions();
   test_calls_from_inside();
   test_under_way();

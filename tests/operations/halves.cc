@@ -2,14 +2,22 @@
 // 16-bit floating-point numbers for which the MPI has no type, as programs send them: a type of two
 // bytes, and an operation whose function computes in float. The bits must be the same with and
 // without hints, and with Sumac's own operations.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
-#include "operations/elements.h"
+#include "kernels/reduce.h"
+#include "mpi/check.h"
+#include "mpi/data.h"
+#include "sumac/sumac.h"
+#include "testing/element.h"
 
 namespace {
 
 using namespace test;
+using sumac::DType;
+using sumac::Op;
 
 using Bits = std::uint16_t;
 
@@ -91,7 +99,7 @@ void sweep(int kind) {
   MPI_Type_contiguous(2, MPI_BYTE, &two_bytes);
   MPI_Type_commit(&two_bytes);
   MPI_Op_create(user_function<Format, op>, 1, &users);
-  const bool kernel = has_kernel(op, Format::kType);
+  const bool kernel = sumac::is_defined(op, Format::kType) && sumac::find_reduce(op, Format::kType);
   Sweep<Format, op> test;
   test.run("no hints", two_bytes, users, false);
   CHECK(sumac_hint_op(users, kind) == MPI_SUCCESS, "%s", name_of(op));

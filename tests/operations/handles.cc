@@ -2,9 +2,12 @@
 // The MPI uses handles of operations and types again. Thousands of them are made, declared by
 // hints, freed and made again as something else. What Sumac remembered of an old one must not be
 // applied to a new one.
+#include <cstring>
 #include <set>
+#include <vector>
 
-#include "operations/elements.h"
+#include "mpi/check.h"
+#include "sumac/sumac.h"
 
 namespace {
 

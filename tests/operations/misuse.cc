@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arguments that sumac_op_create and the hints must refuse with an error, without ending the job;
 // and derived types of one element type, which operations must accept.
-#include "operations/elements.h"
+#include <vector>
+
+#include "mpi/check.h"
+#include "sumac/sumac.h"
 
 namespace {
 

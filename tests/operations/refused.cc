@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // refused undefined|struct|create [--linked]: reduces with an operation on a type that it cannot
 // reduce, which must not return; or prints whether an operation can be created at all.
-#include "operations/elements.h"
+#include "mpi/check.h"
+#include "sumac/sumac.h"
 
 namespace {
 

@@ -3,8 +3,10 @@
 // that another has just freed; what Sumac remembered of the old operation must be forgotten by
 // then.
 #include <thread>
+#include <vector>
 
-#include "operations/elements.h"
+#include "mpi/check.h"
+#include "sumac/sumac.h"
 
 namespace {
 

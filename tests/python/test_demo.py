@@ -8,7 +8,7 @@ from installing import ROOT
 from sumac_mpi.base.spread import Spread, speedup, spread
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from demo_statistics import headline  # noqa: E402
+from demo_cg import headline  # noqa: E402
 
 CLEAR, LARGE = Spread(1.02, 1.09, 1.2), Spread(1.5, 1.68, 1.7)
 SLOWER, UNCLEAR = Spread(0.8, 0.88, 0.95), Spread(0.8, 0.88, 1.05)

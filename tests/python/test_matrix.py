@@ -28,8 +28,9 @@ def result(program, ranks, outcome="passed", checks=12, why="", paths=()):
 
 def test_programs_are_those_of_the_tests():
     for program in PROGRAMS:
-        source = "tests/mpi/{}.cc" if program.is_in_c else "tests/fortran/{}.f90"
-        assert (ROOT / source.format(program.name)).exists(), program.name
+        name, *_ = program.name.split("_mpif")[0].split("_use_mpi")
+        source = f"tests/mpi/{name}.cc" if program.is_in_c else f"tests/fortran/{name}.F90"
+        assert (ROOT / source).exists(), program.name
     mpis = {row["name"] for row in ROWS}
     assert mpis >= {name for program in PROGRAMS for name in program.without}
     assert len({program.name for program in PROGRAMS}) == len(PROGRAMS)

@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "layout.h"
 #include "notes.h"
 #include "operand.h"
 #include "spec.h"
@@ -65,8 +64,9 @@ class Described {
     if (c.what != What::reduce_scatter) return;
     c.counts = draw_counts(all, size(), 1, [this](std::uint64_t r) { return shared(16 + r); });
 #ifdef OPEN_MPI
-    // Open MPI 4.1's own MPI_Reduce_scatter in place writes to rank 0's memory that gets nothing.
-    if (c.counts[0] == 0) c.in_place = false;
+    // Open MPI 4.1's own MPI_Reduce_scatter in place writes to rank 0's memory that gets nothing,
+    // and behind the part that a rank gets of a user's operation that does not commute.
+    if (c.counts[0] == 0 || spec_.what % 5 == 0) c.in_place = false;
 #endif
   }
 
@@ -152,6 +152,12 @@ class Call {
             static_cast<unsigned long long>(number_), member, static_cast<unsigned long long>(note),
             how);
     }
+  }
+  // True for what Sumac serves on every communicator that it serves at all.
+  bool is_simple() const {
+    const Case& c = call_.of();
+    return c.what == What::barrier || c.what == What::bcast ||
+           ((c.what == What::allreduce || c.what == What::reduce) && spec_.what % 5 != 0);
   }
   std::string text() const { return call_.text(); }
   const Group& group() const { return group_; }

@@ -13,6 +13,7 @@ namespace test::sweep {
 // A communicator, and how it was made. The group of one that this rank is not in is empty.
 struct Member : Group {
   std::string made;
+  bool served = false;  // Sumac has served a call on it
 };
 
 inline MPI_Comm split(MPI_Comm from, int color, int key) {

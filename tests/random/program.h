@@ -21,6 +21,7 @@ struct Options {
   bool large = true;       // the MPI, or Sumac, has MPI_X_c
   bool persistent = true;  // and MPI_X_init
   bool listed = false;     // rank 0 prints the program
+  bool served = false;     // Sumac has to serve what it serves elsewhere
 
   bool has(int number) const { return only.empty() || only.count(number); }
 };
@@ -134,7 +135,11 @@ class Thread {
       return call->check((text + ", path " + path()).c_str());
     }
     auto work = std::make_unique<Started>(call, nullptr);
+    const bool must_be_served = options_.served && member.served && call->is_simple();
+    if (must_be_served) leave_path();
     call->make(&work->request);
+    CHECK(!must_be_served || was_taken() || was_handed_down("the rules prefer the MPI here"),
+          "%s: path '%s'", text.c_str(), path());
     pending_.add(std::move(work));
   }
 
@@ -253,9 +258,11 @@ inline void run_program(std::uint64_t seed, std::uint64_t number, const Options&
   std::vector<Member> members = draw_members(shared, static_cast<std::size_t>(options.threads));
   notes->align(number + 1);
   // On some communicators the first calls, in which Sumac sets them up, are calls of the program.
-  for (const Member& member : members) {
+  for (Member& member : members) {
     const bool wanted = shared.below(3) > 0;
-    if (wanted && member.comm != MPI_COMM_NULL) warm_up(member.comm);
+    if (wanted && member.comm != MPI_COMM_NULL) {
+      member.served = warm_up(member.comm) && member.size() > 1;
+    }
   }
   MPI_Barrier(MPI_COMM_WORLD);  // all have aligned their notes
   std::vector<std::unique_ptr<Thread>> work;

@@ -2,11 +2,12 @@
 // Random programs of collectives, compared with a serial oracle. All follows from seeds, so a
 // program that fails can be run again, and with some of its calls only.
 // random [--first SEED] [--count SEEDS] [--calls N] [--most BYTES] [--threads N] [--only 3,7,9]
-//        [--calm] [--list] [--unaided] [--devices SEEDS]
+//        [--calm] [--list] [--unaided] [--devices SEEDS] [--require-taken] [--multiple]
 //   --only      the calls to make   --list   rank 0 prints them
 //   --calm      without delays      --unaided   the MPI alone, without Sumac
 //   --devices   after so many seeds the first stand-in for a run-time of GPUs is loaded
 //               (SUMAC_TEST_RUNTIMES), and buffers are in its memory at random, and then others
+//   --require-taken   Sumac must serve what it serves on every communicator
 #include <algorithm>
 #include <string>
 
@@ -69,6 +70,7 @@ Command read_arguments(int& argc, char** argv) {
   options.threads = std::stoi(take_value(argc, argv, "--threads", "1"));
   options.only = numbers(take_value(argc, argv, "--only", ""));
   options.calm = take_flag(argc, argv, "--calm");
+  options.served = take_flag(argc, argv, "--require-taken");
   options.listed = take_flag(argc, argv, "--list");
   command.unaided = take_flag(argc, argv, "--unaided");
   return command;
@@ -95,10 +97,6 @@ void run_all(const Command& command) {
 int main(int argc, char** argv) {
   Command command = read_arguments(argc, argv);
   const bool threaded = command.options.threads > 1;
-  if (command.options.threads < 1 || command.options.threads > sweep::kMostThreads || argc > 1) {
-    std::fprintf(stderr, "random: an argument is not understood: %s\n", argv[argc - 1]);
-    return 2;
-  }
   int provided = MPI_THREAD_SINGLE;
   if (command.unaided) {
     MPI_Init_thread(&argc, &argv, threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
@@ -110,6 +108,10 @@ int main(int argc, char** argv) {
     if (seconds) alarm(static_cast<unsigned>(std::atoi(seconds)));
   } else {
     provided = start(argc, argv, threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
+  }
+  if (command.options.threads < 1 || command.options.threads > sweep::kMostThreads || argc > 1) {
+    std::fprintf(stderr, "random: an argument is not understood: %s\n", argv[argc - 1]);
+    MPI_Abort(MPI_COMM_WORLD, 2);
   }
   signal(SIGALRM, on_alarm_in_programs);
   if (threaded && provided != MPI_THREAD_MULTIPLE) {

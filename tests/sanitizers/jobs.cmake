@@ -57,12 +57,11 @@ sumac_mpi_script_test(faulty PREFIX sanitized SECONDS 300 ENV ${surroundings} LA
                       ARGS ${faults})
 
 sumac_sanitized_test(threads RANKS 2 3)
-sumac_sanitized_test(nonblocking_random RANKS 2 3 ARGS 4 ${nonblocking})
 sumac_sanitized_test(nonblocking_threads RANKS 2 3 ARGS 3 ${nonblocking})
 sumac_sanitized_test(persistent RANKS 2 3 ARGS 5 ${nonblocking})
 sumac_sanitized_test(communicators RANKS 2 3 4)
 sumac_sanitized_test(random_threads PROGRAM random RANKS 2 3 ARGS --first 200 --count 4 --threads 3)
-sumac_sanitized_test(random_progress PROGRAM random RANKS 2 3 ARGS --first 400 --count 6
+sumac_sanitized_test(random_progress PROGRAM random RANKS 2 3 ARGS --first 400 --count 10
                      ENV SUMAC_PROGRESS=thread)
 if(SUMAC_SANITIZE MATCHES thread)
   return() # the rest has one thread a rank

@@ -10,7 +10,6 @@
 //   Needs    access to peers' memory; slots; that no other operation takes positions before the
 //            ranks know whether this one needs slots
 #include "algorithms/bcast/shares.h"
-#include "algorithms/bcast/through_slots.h"
 #include "algorithms/functions.h"
 
 namespace sumac::bcast {

@@ -5,7 +5,7 @@
 //   Wins     medium messages, and wherever single copy is not available
 //   Needs    slots
 #include "algorithms/slots.h"
-#include "algorithms/bcast/through_slots.h"
+#include "algorithms/bcast/shares.h"
 #include "algorithms/functions.h"
 
 namespace sumac::bcast {

@@ -32,7 +32,7 @@
 #include "interpose/watch/profile.h"
 #include "observe/log.h"
 #include "observe/trace.h"
-#include "team/unmet.h"
+#include "team/warnings.h"
 
 namespace sumac {
 namespace {

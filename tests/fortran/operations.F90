@@ -1,10 +1,47 @@
-  include "took.inc"
-  interface
-    integer(c_int) function in_header(number) bind(c, name="sumac_test_constant")
-      import c_int
-      integer, value :: number
-    end function
-  end interface
+! SPDX-License-Identifier: BSD-3-Clause
+! Module sumac used with each of the three Fortran bindings.
+! A user-defined operation.
+module users
+#include "binding.inc"
+  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_ptr
+  implicit none
+contains
+  subroutine add(in, inout, length, type)
+    integer :: length
+    HANDLE(MPI_Datatype) :: type
+#ifdef BINDING_MPIF
+    include 'mpif.h'
+#endif
+#ifdef BINDING_F08
+    type(c_ptr), value :: in, inout
+    integer, pointer :: left(:), right(:)
+    call c_f_pointer(in, left, [length])
+    call c_f_pointer(inout, right, [length])
+    right = left + right
+#else
+    integer :: in(length), inout(length)
+    inout = in + inout
+#endif
+    if (type /= MPI_INTEGER) error stop 1
+  end subroutine
+end module
+
+program operations
+#include "binding.inc"
+  use users, only: add
+#ifdef BINDING_F08
+  use sumac_f08
+#else
+  use sumac
+#endif
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+#ifdef BINDING_MPIF
+  include 'mpif.h'
+#endif
+#include "took.inc"
+  HANDLE(MPI_Op) :: op
+  HANDLE(MPI_Datatype) :: two
   integer, parameter :: constants(15) = [ &
     SUMAC_SUM, SUMAC_PROD, SUMAC_MIN, SUMAC_MAX, SUMAC_LAND, SUMAC_LOR, SUMAC_LXOR, SUMAC_BAND, &
     SUMAC_BOR, SUMAC_BXOR, SUMAC_MINLOC, SUMAC_MAXLOC, SUMAC_OP_THREADED, SUMAC_FLOAT16, &
@@ -92,3 +129,4 @@
   if (rank == 0 .and. wrong == 0) print '(a)', 'passed: 1'
   if (rank == 0 .and. wrong /= 0) print '(a,i0)', 'wrong: ', wrong
   call MPI_Finalize(ierror)
+end program
