@@ -6,7 +6,6 @@
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/type_layout.h"
 #include "progress/announced.h"
-#include "progress/slices.h"
 
 namespace sumac {
 
@@ -25,14 +24,6 @@ ChosenCall CallData::describe(const Call& call, const Decision& decision) {
           decision.reduction ? decision.reduction->reduces : 0,
           slice,
           slice > 0 ? call.copies : nullptr};
-}
-
-std::size_t slice_of(const Call& call, const Decision& decision) {
-  if (decision.way != Decision::Way::serve || call.kind.form == Form::nonblocking) return 0;
-  const Communicator& c = *decision.communicator;
-  const bool in_one_group = !c.levels_for[static_cast<int>(call.collective())];
-  if (!c.has_devices || !in_one_group || decision.by_user) return 0;
-  return slice_bytes(call.collective(), decision.bytes);
 }
 
 CallArguments CallData::arguments_of(const Call& call, const Decision& decision) {

@@ -15,10 +15,6 @@
 
 namespace sumac {
 
-// Returns how many bytes of a call are carried out at once where a rank may have its data in a
-// GPU's memory, or 0 for all. It is the same on all ranks.
-std::size_t slice_of(const Call& call, const Decision& decision);
-
 class CallData {
  public:
   CallData() {}  // not constexpr, or the compiler would fill all of it with zeros at every call

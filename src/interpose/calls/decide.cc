@@ -5,7 +5,6 @@
 
 #include "interpose/calls/adapt.h"
 #include "interpose/calls/blocks.h"
-#include "interpose/calls/call_data.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/exchange.h"
 #include "interpose/calls/ordered_calls.h"
@@ -14,6 +13,7 @@
 #include "interpose/mpi/world.h"
 #include "interpose/process/own_memory.h"
 #include "observe/trace.h"
+#include "progress/slices.h"
 
 namespace sumac {
 namespace {
@@ -417,6 +417,14 @@ void put_around(const Call& call, Decision& decision) {
   const bool always = results_checked != 0 || trace::on();
   c.note_around(call.collective(), shared_bytes(call, decision), always,
                 promotes() ? kBetweenLooks : UINT16_MAX);
+}
+
+std::size_t slice_of(const Call& call, const Decision& decision) {
+  if (decision.way != Decision::Way::serve || call.kind.form == Form::nonblocking) return 0;
+  const Communicator& c = *decision.communicator;
+  const bool in_one_group = !c.levels_for[static_cast<int>(call.collective())];
+  if (!c.has_devices || !in_one_group || decision.by_user) return 0;
+  return slice_bytes(call.collective(), decision.bytes);
 }
 
 Decision decide(const Entry& entry, const Call& call) {

@@ -81,6 +81,10 @@ void put_around(const Call& call, Decision& decision);
 // arguments must be those of a call that the MPI has accepted.
 bool ends_together(const Call& call);
 
+// Returns how many bytes of a call are carried out at once where a rank may have its data in a
+// GPU's memory, or 0 for all. It is the same on all ranks.
+std::size_t slice_of(const Call& call, const Decision& decision);
+
 // Returns what a blocking call that the MPI has served tells of the other ranks. `error` is what
 // the MPI returned.
 Others others_of(const Call& call, int error);
