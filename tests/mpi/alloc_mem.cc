@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "check.h"
+#include "mpi_faults.h"
 
 namespace {
 
@@ -198,8 +199,8 @@ void sizes_and_errors() {
   CHECK(is_born_shared(least) == expected());
   MPI_Free_mem(least);
   step("errors");
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return());
   void* memory = nullptr;
   CHECK(MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory) != MPI_SUCCESS);
   CHECK(MPI_Alloc_mem(kBytes, MPI_INFO_NULL, nullptr) != MPI_SUCCESS);
