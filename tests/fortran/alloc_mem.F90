@@ -2,13 +2,11 @@
 ! All-reduces of an array in memory of MPI_Alloc_mem, through each of the three Fortran bindings.
 program alloc_mem
 #include "binding.inc"
-  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_int, c_ptr
-  implicit none
+  use, intrinsic :: iso_c_binding, only: c_f_pointer, c_ptr
+#include "took.inc"
 #ifdef BINDING_MPIF
-  include 'mpif.h'
   integer(kind=MPI_ADDRESS_KIND) :: address
 #endif
-#include "took.inc"
   integer, parameter :: n = 100000
   double precision, pointer, asynchronous :: x(:)
   type(c_ptr) :: memory

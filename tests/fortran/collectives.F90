@@ -7,11 +7,6 @@ program collectives
 #if defined BINDING_F08 && defined OLDER_PERSISTENT
   use mpi_f08_ext
 #endif
-  use, intrinsic :: iso_c_binding, only: c_int
-  implicit none
-#ifdef BINDING_MPIF
-  include 'mpif.h'
-#endif
 #include "took.inc"
   HANDLE(MPI_Request) :: request
   HANDLE(MPI_Datatype) :: whole, types(16)

@@ -34,11 +34,6 @@ program operations
 #else
   use sumac
 #endif
-  use, intrinsic :: iso_c_binding, only: c_int
-  implicit none
-#ifdef BINDING_MPIF
-  include 'mpif.h'
-#endif
 #include "took.inc"
   HANDLE(MPI_Op) :: op
   HANDLE(MPI_Datatype) :: two

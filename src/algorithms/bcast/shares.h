@@ -20,8 +20,8 @@ namespace sumac::bcast {
 Task copy_shares(Strand& strand, ShmGroup& group, const BcastArguments& args,
                  const SingleCopy& peers, std::uint64_t position, Part part);
 
-// A broadcast through the root's slots (slots.cc), to which others may turn.
-// Takes the positions that the message needs. Returns the first.
+// Other broadcasts may turn to the one through the root's slots (slots.cc): this takes the
+// positions that the message needs, and returns the first.
 std::uint64_t take_slots(ShmGroup& group, const BcastArguments& args);
 
 // Brings the message from the root to all, at positions from `first` on.

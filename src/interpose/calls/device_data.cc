@@ -3,7 +3,6 @@
 
 #include "devices/where.h"
 #include "interpose/calls/blocks.h"
-#include "interpose/calls/call_data.h"
 #include "interpose/calls/check.h"
 #include "interpose/calls/exchange.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -111,12 +110,6 @@ bool has_its_lists(const Call& call) {
   }
   const bool gathers = call.kind.function == Function::allgatherv;
   return !info_of(call.kind.function).lists() || (call.counts && (!gathers || call.displacements));
-}
-
-bool is_intercommunicator(MpiComm comm) {
-  int inter = 0;
-  if (comm != kMpi.comm_null) mpi.Comm_test_inter(comm, &inter);
-  return inter != 0;
 }
 
 void fill(const Call& call, DeviceBuffer& sent, DeviceBuffer& received) {

@@ -11,9 +11,8 @@ namespace {
 
 // Returns true if every rank has a part of its own that is not empty.
 bool all_have_parts(const Call& call) {
-  int inter = 0, ranks = 0;
-  mpi.Comm_test_inter(call.comm, &inter);
-  if (inter || !call.counts) return false;
+  if (is_intercommunicator(call.comm) || !call.counts) return false;
+  int ranks = 0;
   mpi.Comm_size(call.comm, &ranks);
   const Blocks blocks(call, ranks);
   for (int r = 0; r < ranks; ++r) {
@@ -25,6 +24,7 @@ bool all_have_parts(const Call& call) {
 // Returns true if this rank has got data from every other one in an all-to-all whose blocks have
 // counts of their own.
 bool has_data_of_all(const Call& call) {
+  if (is_intercommunicator(call.comm)) return false;
   int rank = 0, ranks = 0;
   mpi.Comm_rank(call.comm, &rank);
   mpi.Comm_size(call.comm, &ranks);
@@ -55,9 +55,7 @@ bool ends_together(const Call& call) {
 Others others_of(const Call& call, int error) {
   const bool worked = error == kMpiSuccess;
   if (ends_together(call)) return worked ? Others::have_come : Others::will_come;
-  int inter = 0;
-  mpi.Comm_test_inter(call.comm, &inter);
-  if (call.collective() != Collective::alltoallv || inter) return Others::may_be_late;
+  if (call.collective() != Collective::alltoallv) return Others::may_be_late;
   return worked && has_data_of_all(call) ? Others::heard_of : Others::not_heard_of;
 }
 

@@ -39,10 +39,8 @@ Communicator* find_members(const Call& call, Reason& reason) {
   if (!may_be_ordered(reason)) return nullptr;
   const bool met = c->state != Communicator::State::counting || c->agreed;
   if (met) return c;
-  int inter = 0;
-  mpi.Comm_test_inter(call.comm, &inter);
   reason = Reason::intercommunicator;
-  if (inter) return nullptr;
+  if (is_intercommunicator(call.comm)) return nullptr;
   mpi.Comm_size(call.comm, &c->size);
   mpi.Comm_rank(call.comm, &c->rank);
   return c->size == 1 || members_may_be_served(*c, reason) ? c : nullptr;

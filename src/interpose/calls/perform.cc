@@ -183,10 +183,9 @@ void count_hand_down(Entry& entry, const Decision& decision) {
 
 std::size_t bytes_of(const Call& call, const Decision& decision) {
   if (decision.bytes > 0 || !mpi_is_up()) return decision.bytes;
-  int inter = 0, ranks = 0;
-  if (has_parts(call.kind.function)) {
-    mpi.Comm_test_inter(call.comm, &inter);
-    if (!inter) mpi.Comm_size(call.comm, &ranks);
+  int ranks = 0;
+  if (has_parts(call.kind.function) && !is_intercommunicator(call.comm)) {
+    mpi.Comm_size(call.comm, &ranks);
   }
   return size_of(call, ranks).bytes;
 }

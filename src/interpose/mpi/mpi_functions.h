@@ -146,6 +146,18 @@ struct MpiFunctions {
 
 extern MpiFunctions mpi;
 
+inline bool is_intercommunicator(MpiComm comm) {
+  int inter = 0;
+  if (comm != kMpi.comm_null) mpi.Comm_test_inter(comm, &inter);
+  return inter != 0;
+}
+
+// MPICH 4.0 takes unsigned numbers for signed ones in MPI_MIN and MPI_MAX. Turns unsigned numbers
+// into signed ones of the same order, and back.
+inline std::uint64_t in_signed_order(std::uint64_t number) {
+  return number ^ std::uint64_t{1} << 63;
+}
+
 // These functions stand before those of the MPI that are intercepted and no collectives.
 extern MpiFunctions in_front;
 // Has the stub call the function of `in_front` that the call names.

@@ -60,14 +60,14 @@ void report_missing(void* context, double) {
   if (meeting.all_entered) end_job(c.comm);
 }
 
-// The words of a meeting, of which the least are taken. MPICH 4.0 takes unsigned numbers for signed
-// ones in MPI_MIN, so they travel as signed numbers of the same order.
+// The words of a meeting, of which the least are taken. They travel as signed numbers of the same
+// order.
 struct Words {
   static constexpr int kCount = 4;
   using Numbers = std::uint64_t[kCount];
 
   explicit Words(const Numbers& numbers) {
-    for (int i = 0; i < kCount; ++i) own[i] = numbers[i] ^ kSign;
+    for (int i = 0; i < kCount; ++i) own[i] = in_signed_order(numbers[i]);
   }
   void tell(const Communicator& c) {
     mpi.Iallreduce(own, least, kCount, kMpi.int64_t, kMpi.min, c.comm, one(request));
@@ -79,10 +79,9 @@ struct Words {
       if (done) break;
       waiting.step(false);
     }
-    for (std::uint64_t& word : least) word ^= kSign;
+    for (std::uint64_t& word : least) word = in_signed_order(word);
   }
 
-  static constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   Numbers own, least = {};
   MpiRequest request = kMpi.request_null;
 };
@@ -181,9 +180,7 @@ void trace_choices(const Communicator& c) {
 }  // namespace
 
 bool needs_no_others(Communicator& c) {
-  int inter = 0;
-  mpi.Comm_test_inter(c.comm, &inter);
-  if (inter) {
+  if (is_intercommunicator(c.comm)) {
     hand_down_for_good(c, Reason::intercommunicator);
     return true;
   }

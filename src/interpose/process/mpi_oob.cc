@@ -43,14 +43,11 @@ void MpiOob::all_and(std::uint64_t* words, std::size_t count) {
                 communicator_.comm);
 }
 
-// MPICH 4.0 takes unsigned numbers for signed ones in MPI_MAX. So they become signed numbers of the
-// same order.
 void MpiOob::all_max(std::uint64_t* words, std::size_t count) {
-  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-  for (std::size_t i = 0; i < count; ++i) words[i] ^= kSign;
+  for (std::size_t i = 0; i < count; ++i) words[i] = in_signed_order(words[i]);
   mpi.Allreduce(kMpi.in_place, words, static_cast<int>(count), kMpi.int64_t, kMpi.max,
                 communicator_.comm);
-  for (std::size_t i = 0; i < count; ++i) words[i] ^= kSign;
+  for (std::size_t i = 0; i < count; ++i) words[i] = in_signed_order(words[i]);
 }
 
 void MpiOob::broadcast(void* data, std::size_t bytes) {

@@ -104,11 +104,9 @@ void Profile::write() {
 
 void Profile::come_to_know(Communicator& c) {
   Member member;
-  int inter = 0;
-  mpi.Comm_test_inter(c.comm, &inter);
   mpi.Comm_rank(c.comm, &member.rank);
   mpi.Comm_size(c.comm, &member.size);
-  member.inter = inter;
+  member.inter = is_intercommunicator(c.comm);
   const std::vector<int> ranks = world_ranks(c.comm, member.size);
   member.members = sumac_hash(ranks.data(), ranks.size() * sizeof(int), SUMAC_HASH_START);
   const std::lock_guard<std::mutex> lock(mutex_);
