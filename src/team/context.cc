@@ -11,27 +11,22 @@ void IdleMessages::keep(TeamMessages messages) {
   idle_.push_back(std::move(messages));
 }
 
-std::uint64_t IdleMessages::find(std::uint64_t purpose) {
+template <class Wanted>
+TeamMessages IdleMessages::take_first(Wanted wanted) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const TeamMessages& own : idle_) {
-    if (own.purpose == purpose) return own.id;
-  }
-  return 0;
-}
-
-bool IdleMessages::holds(std::uint64_t id) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return std::any_of(idle_.begin(), idle_.end(),
-                     [&](const TeamMessages& own) { return own.id == id; });
-}
-
-TeamMessages IdleMessages::take(std::uint64_t id) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto place = std::find_if(idle_.begin(), idle_.end(),
-                                  [&](const TeamMessages& own) { return own.id == id; });
+  const auto place = std::find_if(idle_.begin(), idle_.end(), wanted);
+  if (place == idle_.end()) return {};
   TeamMessages taken = std::move(*place);
   idle_.erase(place);
   return taken;
+}
+
+TeamMessages IdleMessages::take_for(std::uint64_t purpose) {
+  return take_first([=](const TeamMessages& own) { return own.purpose == purpose; });
+}
+
+TeamMessages IdleMessages::take(std::uint64_t id) {
+  return take_first([=](const TeamMessages& own) { return own.id == id; });
 }
 
 void IdleMessages::clear() {

@@ -26,19 +26,21 @@ struct TeamMessages {
   std::shared_ptr<Messages> messages;
 };
 
-// These are the idle messages of one process. Thread-safe.
+// These are the idle messages of one process. Thread-safe: threads may set up teams of the same
+// ranks at the same time, so what one of them has found belongs to it at once.
 class IdleMessages {
  public:
   // Keeps messages. None of them may be under way.
   void keep(TeamMessages messages);
-  // find() returns the id of messages that are idle here, or 0. holds() returns true if those of
-  // this id are.
-  std::uint64_t find(std::uint64_t purpose);
-  bool holds(std::uint64_t id);
+  // Both take messages out, and return null ones with the id 0 if there are none.
+  TeamMessages take_for(std::uint64_t purpose);
   TeamMessages take(std::uint64_t id);
   void clear();
 
  private:
+  template <class Wanted>
+  TeamMessages take_first(Wanted wanted);
+
   std::mutex mutex_;
   std::vector<TeamMessages> idle_;
 };

@@ -63,6 +63,7 @@ class LevelsSetUp {
   Offered offer(const LevelGroup& group);
   void accept(const Offered& offered, LevelGroup& group);
   // Takes messages that an earlier team of the same ranks had, if they are idle on all of them.
+  // Rank 0 takes them first: no other team can then want them, whichever thread sets it up.
   TeamMessages take_idle_messages(std::uint64_t purpose);
 
   Team& team_;
@@ -154,10 +155,16 @@ void LevelsSetUp::measure(std::vector<Planned>& all) {
 }
 
 TeamMessages LevelsSetUp::take_idle_messages(std::uint64_t purpose) {
-  std::uint64_t id = team_.rank == 0 ? team_.context.idle.find(purpose) : 0;
+  IdleMessages& idle = team_.context.idle;
+  TeamMessages taken;
+  if (team_.rank == 0) taken = idle.take_for(purpose);
+  std::uint64_t id = taken.id;
   team_.oob.broadcast(&id, sizeof id);
-  if (id == 0 || !agree(team_, team_.context.idle.holds(id))) return {};
-  return team_.context.idle.take(id);
+  if (id == 0) return {};
+  if (team_.rank != 0) taken = idle.take(id);
+  if (agree(team_, taken.id == id)) return taken;
+  if (taken.id == id) idle.keep(std::move(taken));
+  return {};
 }
 
 void LevelsSetUp::make_messages(Planned& planned) {

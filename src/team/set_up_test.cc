@@ -312,6 +312,43 @@ TEST(SetUp, ATeamComesAfterAnother) {
   });
 }
 
+// Sets up a team of the same ranks as `first`, which meet elsewhere, and ends it. Its messages stay
+// idle.
+void come_and_go(const Team& first, Hello hello, TeamMeeting& meeting, const Setting& setting) {
+  ThreadOob oob(meeting, setting, first.rank);
+  Team team(first.context, oob);
+  team.rank = first.rank;
+  team.size = first.size;
+  set_up_team(team, hello, false);
+  EXPECT_EQ(team.state, Team::State::together);
+  const std::uint64_t id = team.messages.empty() ? 0 : team.messages[0].id;
+  std::uint64_t words[] = {id, ~id};
+  oob.all_and(words, 2);
+  EXPECT_EQ(words[0], ~words[1]) << "the ranks have other messages than one another";
+  team.deferred = true;
+  team.reset();
+}
+
+TEST(SetUp, ThreadsSetUpTeamsOfTheSameRanksAtOnce) {
+  constexpr int kThreads = 3, kRounds = 100;
+  const Setting setting = setting_of(3, 3);
+  ThreadTeam all(setting);
+  std::deque<TeamMeeting> meetings;
+  for (int t = 0; t < kThreads; ++t) meetings.emplace_back(setting.ranks());
+  all.each([&](Team& first, const Hello& own) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t, hello = own]() mutable {
+        for (int round = 0; round < kRounds; ++round) {
+          hello.serial = static_cast<std::uint64_t>(1 + round * kThreads + t) << 32;
+          come_and_go(first, hello, meetings[static_cast<std::size_t>(t)], setting);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+}
+
 TEST(SetUp, AgreesOnOptionsAloneAtFirst) {
   Setting setting = setting_of(4, 2);
   ThreadTeam all(setting, {}, true);
