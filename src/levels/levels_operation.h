@@ -63,7 +63,7 @@ struct ChosenCall : CallArguments {
   // This must be equal on all ranks, too: the operation of a reduction and the class of its
   // elements.
   std::uint32_t reduces = 0;
-  // In one group: the call is carried out in slices of at most so many bytes; 0: as a whole. Equal
+  // The call is carried out in slices of at most so many bytes; 0: as a whole. Equal
   // on all ranks, but only some copy meanwhile (progress/slices.h).
   std::size_t slice = 0;
   SliceCopies* copies = nullptr;

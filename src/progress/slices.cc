@@ -39,13 +39,22 @@ std::size_t slice_bytes(Collective collective, std::size_t bytes) {
   return std::max(kLeastSlice, bytes / kMostSlices);
 }
 
+Slices::Slices(const ChosenCall& call)
+    : call_(call), all_(call.bytes(), call.slice, unit_of(call)) {}
+
+bool Slices::advance() {
+  if (next_ > 0 && call_.copies) call_.copies->after(all_[next_ - 1]);
+  if (next_ == all_.count()) return false;
+  if (call_.copies) call_.copies->before(all_[next_], all_[next_ + 1]);
+  part_ = slice_of(call_, all_[next_++]);
+  return true;
+}
+
 Task run_slices(Strand& strand, ShmGroup& group, const ChosenCall& call, const SingleCopy& peers) {
-  const Chunks slices(call.bytes(), call.slice, unit_of(call));
-  for (std::size_t i = 0; i < slices.count(); ++i) {
-    if (call.copies) call.copies->before(slices[i], slices[i + 1]);
-    const ChosenCall part = slice_of(call, slices[i]);
+  Slices slices(call);
+  while (slices.advance()) {
+    const ChosenCall& part = slices.part();
     co_await entry_of(part.choice.algorithm).start(strand, group, part, peers);
-    if (call.copies) call.copies->after(slices[i]);
   }
 }
 

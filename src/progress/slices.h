@@ -5,9 +5,11 @@
 //
 // Idea   All ranks do it, or none: whether a call is cut, and where, follows from what all of them
 //        know. Which of them copy anything does not matter to the others
-// Bits   Every algorithm that is used here folds an element in the same order wherever it lies
-// Needs  That no other operation of these ranks begins before the call has ended: their slots are
-//        taken slice by slice. So nonblocking calls are never cut
+// Bits   In one group, an element is folded in the same order wherever it lies. Over levels some
+//        algorithms fold it as where it lies tells them to, with slices like with other sizes, and
+//        the algorithms of SUMAC_REPRODUCIBLE do not
+// Needs  That no other operation of these ranks begins before the call has ended: their slots and
+//        messages are taken slice by slice. So nonblocking calls are never cut
 #pragma once
 
 #include "levels/levels_operation.h"
@@ -31,7 +33,24 @@ class SliceCopies {
 // Returns how many bytes of such a vector are worth a slice: 0 if it is not to be cut.
 std::size_t slice_bytes(Collective collective, std::size_t bytes);
 
-// Carries out a call that has `slice` set.
+// Goes through the slices of a call, which has `slice` set and outlives this.
+class Slices {
+ public:
+  explicit Slices(const ChosenCall& call);
+  // Goes on to the next slice, after the one before it has been carried out. Returns false if that
+  // was the last one.
+  bool advance();
+  // Returns the call on the slice.
+  const ChosenCall& part() const { return part_; }
+
+ private:
+  const ChosenCall& call_;
+  const Chunks all_;
+  std::size_t next_ = 0;
+  ChosenCall part_;
+};
+
+// Carries out such a call in one group.
 Task run_slices(Strand& strand, ShmGroup& group, const ChosenCall& call, const SingleCopy& peers);
 
 }  // namespace sumac

@@ -9,7 +9,6 @@
 #include "algorithms/direct.h"
 #include "algorithms/table.h"
 #include "progress/announced.h"
-#include "progress/slices.h"
 #include "tasks/threads.h"
 
 namespace sumac {
@@ -87,7 +86,10 @@ void Work::run(const ChosenCall& call, const DirectTry& direct, const Ranks& ran
 
 void Work::run_strands(const WaitPolicy& policy) {
   const UseThreads threads(true);
-  if (ranks_.levels) {
+  if (ranks_.levels && call_->slice > 0) {
+    Slices slices(*call_);
+    while (slices.advance()) direct_.went = ranks_.levels->run(slices.part(), direct_, policy);
+  } else if (ranks_.levels) {
     direct_.went = ranks_.levels->run(*call_, direct_, policy);
   } else {
     borrow();
@@ -100,7 +102,8 @@ void Work::begin() {
   going_ = true;
   announce();
   if (ranks_.levels) {
-    operation_ = &ranks_.levels->begin(*call_, direct_);
+    if (call_->slice > 0) slices_ = std::make_unique<Slices>(*call_);
+    begin_over_levels();
   } else {
     borrow();
     strand_.begin(start());
@@ -121,11 +124,20 @@ void Work::finish(const WaitPolicy& policy) {
   end_if_done();
 }
 
+// Begins the call, or the next slice of it. Returns false if there is none.
+bool Work::begin_over_levels() {
+  if (slices_ && !slices_->advance()) return false;
+  operation_ = &ranks_.levels->begin(slices_ ? slices_->part() : *call_, direct_);
+  return true;
+}
+
 void Work::end_if_done() {
-  if (operation_ ? !operation_->ended() : !strand_.idle()) return;
-  if (operation_) {
+  if (!operation_ && !strand_.idle()) return;
+  while (operation_) {
+    if (!operation_->ended()) return;
     direct_.went = operation_->went_direct();
     ranks_.levels->end(*std::exchange(operation_, nullptr));
+    if (slices_ && !begin_over_levels()) slices_.reset();
   }
   give_back();
   going_ = false;

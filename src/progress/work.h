@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "levels/levels_run.h"
+#include "progress/slices.h"
 #include "transport/shm/group.h"
 
 namespace sumac {
@@ -82,6 +84,7 @@ class Work {
   Task start() { return start_in_group(strand_, *ranks_.group, *call_, peers_, direct_); }
   void borrow();
   void give_back();
+  bool begin_over_levels();
   void end_if_done();
 
   ChosenCall kept_;
@@ -94,6 +97,7 @@ class Work {
   SingleCopy peers_;
   Refusals refusals_;
   LevelsOperation* operation_ = nullptr;
+  std::unique_ptr<Slices> slices_;  // null unless it is over levels and cut
   bool overlaps_ = false, going_ = false;
 
  public:

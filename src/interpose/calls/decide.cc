@@ -142,6 +142,11 @@ bool decide_new_reduction(const Call& call, Decision& decision) {
   return true;
 }
 
+std::size_t slice_if_blocking(const Call& call, const Decision& decision) {
+  const bool has_devices = decision.communicator->has_devices && !decision.by_user;
+  return has_devices ? slice_bytes(call.collective(), decision.bytes) : 0;
+}
+
 bool is_settled(const SettledReduction& settled, const Call& call) {
   const Data& data = call.receive;
   return data.count == settled.count && data.type.bits == settled.type &&
@@ -154,7 +159,8 @@ void settle(const Call& call, const Decision& decision) {
   const Data& data = call.receive;
   const bool lasts = known_reductions.find(data.type.bits, call.op.bits) == decision.reduction;
   if (!lasts || decision.way != Way::serve || decision.reduction->type.has_gaps()) return;
-  if (slice_of(call, decision) > 0) return;  // run_served() would carry it out as a whole
+  // A settled call is carried out as a whole, also if the next call like it is of another form.
+  if (slice_if_blocking(call, decision) > 0) return;
   decision.communicator->settled = {data.count,        data.type.bits,  call.op.bits,
                                     call.collective(), decision.choice, decision.bytes,
                                     decision.reduction};
@@ -421,10 +427,12 @@ void put_around(const Call& call, Decision& decision) {
 
 std::size_t slice_of(const Call& call, const Decision& decision) {
   if (decision.way != Decision::Way::serve || call.kind.form == Form::nonblocking) return 0;
+  // Persistent operations of a group have slots of their own, but others may begin beside those
+  // over levels.
   const Communicator& c = *decision.communicator;
-  const bool in_one_group = !c.levels_for[static_cast<int>(call.collective())];
-  if (!c.has_devices || !in_one_group || decision.by_user) return 0;
-  return slice_bytes(call.collective(), decision.bytes);
+  const bool over_levels = c.levels_for[static_cast<int>(call.collective())] != nullptr;
+  if (over_levels && call.kind.form != Form::blocking) return 0;
+  return slice_if_blocking(call, decision);
 }
 
 Decision decide(const Entry& entry, const Call& call) {
