@@ -142,7 +142,6 @@ void hand_down_for_good(Team& team, Reason reason) {
 Hello own_hello(const Context&, const std::string&) { return {}; }
 std::uint64_t kept_warnings_hash() { return 0; }
 
-std::atomic<bool> device_runtime_is_there{false};
 void look_for_devices() {}
 std::uint64_t number_of_runtimes() { return own().runtimes; }
 std::uint64_t known_types_hash() { return 1; }
@@ -154,6 +153,5 @@ int MpiMessages::live() { return 0; }
 bool world_is_up() { return false; }
 void note_agreed_reports() {}
 void trace_choices(const Communicator&, Collective, const ChoiceTable&, const char*) {}
-void MpiOob::all_max(std::uint64_t*, std::size_t) {}
 
 }  // namespace sumac
