@@ -31,7 +31,7 @@ using Blocks = std::vector<Block>;
 // A rank takes part with this. The MPI looks at lists and data when all ranks have come.
 struct Part {
   std::function<Blocks()> sent, received;
-  MpiRequest request = kMpi.request_null;  // of a nonblocking call
+  MpiRequest request = kMpi.request_null;  // a nonblocking call has one
 };
 using Exchange = std::map<int, Part>;  // the key is a rank
 

@@ -240,8 +240,6 @@ class Program {
   }
 
   void complete_some();
-  void ask(Asked& asked, int way);
-  void tell(const Asked& asked, int index, int error, StatusPointer status);
   void keep_handles(const Asked& asked);
   void end();
 
@@ -256,92 +254,32 @@ class Program {
 struct Asked {
   HandleArray<MpiRequest> handles;
   std::vector<Receive*> receives;
-
-  int count() const { return static_cast<int>(receives.size()); }
 };
 
 // Asks about some requests in one of MPI's ways.
 void Program::complete_some() {
-  const int way = below(random_, 9);
-  const bool waits = way >= 5;
+  const auto ask = static_cast<Ask>(below(random_, kAsks));
   Asked asked;
   for (const auto& each : receives_) {
     const bool ends = each->matched || each->cancelled;
-    if (each->request == kMpi.request_null || (waits && !ends) || random_() % 2) continue;
+    if (each->request == kMpi.request_null || (waits(ask) && !ends) || random_() % 2) continue;
     asked.handles.push_back(each->request);
     asked.receives.push_back(each.get());
   }
-  for (std::size_t i = 0; i < sends_.size() && !waits; ++i) {
+  for (std::size_t i = 0; i < sends_.size() && !waits(ask); ++i) {
     if (random_() % 2 == 0) continue;
     asked.handles.push_back(sends_[i]);
     asked.receives.push_back(nullptr);
   }
-  if (asked.count() == 0) return;
-  const bool one_only = way == 0 || way == 1 || way == 5;
-  if (one_only) asked.receives.resize(1);
-  ask(asked, way);
-}
-
-void Program::ask(Asked& asked, int way) {
-  const RequestPointer all = asked.handles.data();
-  const int n = asked.count();
-  StatusArray statuses;
-  statuses.resize(asked.receives.size());
-  const StatusPointer first = statuses.data();
-  std::vector<int> indices(asked.receives.size());
-  int done = 1, index = 0, ended = 0, error = kMpiSuccess;
-  switch (way) {
-    case 0:
-      in_front.Request_get_status(asked.handles[0], &done, first);
-      EXPECT_TRUE(!done || !asked.receives[0] || asked.receives[0]->has_arrived());
-      return;
-    case 1:
-      error = in_front.Test(all, &done, first);
-      break;
-    case 2:
-      error = in_front.Testall(n, all, &done, first);
-      break;
-    case 3:
-      error = in_front.Testany(n, all, &index, &done, first);
-      break;
-    case 4:
-      error = in_front.Testsome(n, all, &ended, indices.data(), first);
-      break;
-    case 5:
-      error = in_front.Wait(all, first);
-      break;
-    case 6:
-      error = in_front.Waitall(n, all, first);
-      break;
-    case 7:
-      error = in_front.Waitany(n, all, &index, first);
-      break;
-    case 8:
-      error = in_front.Waitsome(n, all, &ended, indices.data(), first);
-      break;
-  }
-  const bool any = way == 3 || way == 7, some = way == 4 || way == 8;
-  const bool in_status = error == kMpi.err_in_status;
-  if (any) {
-    if (done && index != kMpi.undefined) tell(asked, index, error, first);
-  } else if (some) {
-    for (int k = 0; k < ended; ++k) {
-      const StatusPointer status = first + k;
-      tell(asked, indices[static_cast<std::size_t>(k)], in_status ? status.error() : error, status);
-    }
-  } else {
-    for (int i = 0; i < n && done; ++i) {
-      tell(asked, i, in_status ? (first + i).error() : error, first + i);
-    }
+  if (asked.handles.empty()) return;
+  for (const Told& told : ask_about(in_front, ask, asked.handles).told) {
+    const auto index = static_cast<std::size_t>(told.index);
+    Receive* const receive = asked.receives[index];
+    EXPECT_TRUE(looks(ask) || asked.handles[index] == kMpi.request_null);
+    EXPECT_TRUE(!receive || receive->has_arrived());
+    if (receive && !looks(ask)) check(*receive, told.error, told.status);
   }
   keep_handles(asked);
-}
-
-void Program::tell(const Asked& asked, int index, int error, StatusPointer status) {
-  if (error == kMpi.err_pending) return;
-  Receive* const receive = asked.receives[static_cast<std::size_t>(index)];
-  EXPECT_EQ(asked.handles[static_cast<std::size_t>(index)], kMpi.request_null);
-  if (receive) check(*receive, error, status);
 }
 
 // Forgets requests that have ended.

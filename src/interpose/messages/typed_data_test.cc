@@ -140,7 +140,4 @@ void unpack_all(const LaidOut& elements, const std::byte* from) {
   unpack(elements, 0, elements.bytes(), from);
 }
 
-void put_in_front(const sumac_stub&, sumac_call) {}
-void* entry_of(sumac_call) { return nullptr; }
-
 }  // namespace sumac

@@ -314,6 +314,84 @@ int start_generalized(const GeneralizedCalls& calls, void* state, RequestPointer
   return kMpiSuccess;
 }
 
+namespace {
+
+StatusArray statuses;
+std::vector<int> indices;
+
+Answers ask_about_all(const MpiFunctions& calls, Ask ask, int count, RequestPointer requests) {
+  const StatusPointer first = statuses.data();
+  Answers answers;
+  int done = 1;
+  const bool one = asks_one(ask);
+  if (ask == Ask::wait) answers.error = calls.Wait(requests, first);
+  if (ask == Ask::waitall) answers.error = calls.Waitall(count, requests, first);
+  if (ask == Ask::test) answers.error = calls.Test(requests, &done, first);
+  if (ask == Ask::testall) answers.error = calls.Testall(count, requests, &done, first);
+  if (ask == Ask::look) answers.error = calls.Request_get_status(*requests, &done, first);
+  if (ask == Ask::look_all) {
+    answers.error = calls.Request_get_status_all(count, requests, &done, first);
+  }
+  answers.done = done != 0;
+  const bool in_status = !one && answers.error == kMpi.err_in_status;
+  for (int i = 0; i < (one ? 1 : count) && done; ++i) {
+    const int error = in_status ? (first + i).error() : answers.error;
+    if (error != kMpi.err_pending) answers.told.push_back({i, error, first + i});
+  }
+  return answers;
+}
+
+Answers ask_about_any(const MpiFunctions& calls, Ask ask, int count, RequestPointer requests) {
+  const StatusPointer first = statuses.data();
+  Answers answers;
+  int done = 1, index = kMpi.undefined;
+  if (ask == Ask::waitany) answers.error = calls.Waitany(count, requests, &index, first);
+  if (ask == Ask::testany) answers.error = calls.Testany(count, requests, &index, &done, first);
+  if (ask == Ask::look_any) {
+    answers.error = calls.Request_get_status_any(count, requests, &index, &done, first);
+  }
+  answers.done = done != 0;
+  answers.no_active = done && index == kMpi.undefined;
+  if (done && !answers.no_active) answers.told.push_back({index, answers.error, first});
+  return answers;
+}
+
+Answers ask_about_some(const MpiFunctions& calls, Ask ask, int count, RequestPointer requests) {
+  const StatusPointer first = statuses.data();
+  Answers answers;
+  int ended = 0;
+  int* const at = indices.data();
+  if (ask == Ask::waitsome) answers.error = calls.Waitsome(count, requests, &ended, at, first);
+  if (ask == Ask::testsome) answers.error = calls.Testsome(count, requests, &ended, at, first);
+  if (ask == Ask::look_some) {
+    answers.error = calls.Request_get_status_some(count, requests, &ended, at, first);
+  }
+  answers.done = ended != 0;
+  answers.no_active = ended == kMpi.undefined;
+  const bool in_status = answers.error == kMpi.err_in_status;
+  for (int k = 0; k < ended; ++k) {
+    const StatusPointer status = first + k;
+    answers.told.push_back({at[k], in_status ? status.error() : answers.error, status});
+  }
+  return answers;
+}
+
+}  // namespace
+
+Answers ask_about(const MpiFunctions& calls, Ask ask, const HandleArray<MpiRequest>& requests) {
+  const int count = static_cast<int>(requests.size());
+  statuses.resize(requests.size());
+  indices.resize(requests.size());
+  switch (static_cast<int>(ask) % 4) {
+    case 2:
+      return ask_about_any(calls, ask, count, requests.data());
+    case 3:
+      return ask_about_some(calls, ask, count, requests.data());
+    default:
+      return ask_about_all(calls, ask, count, requests.data());
+  }
+}
+
 void FakeRequests::begin(unsigned seed, MpiFunctions& calls) {
   all_.clear();
   live_.clear();

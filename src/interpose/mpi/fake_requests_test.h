@@ -50,6 +50,41 @@ class FakeRequests {
 };
 inline FakeRequests fake_requests;
 
+// The calls about requests, in the order of the functions' names in events.h.
+enum class Ask : std::uint8_t {
+  wait,
+  waitall,
+  waitany,
+  waitsome,
+  test,
+  testall,
+  testany,
+  testsome,
+  look,
+  look_all,
+  look_any,
+  look_some
+};
+inline constexpr int kAsks = 12;
+inline bool asks_one(Ask ask) { return static_cast<int>(ask) % 4 == 0; }
+inline bool waits(Ask ask) { return ask <= Ask::waitsome; }
+inline bool looks(Ask ask) { return ask >= Ask::look; }
+
+// A call has told this of one request.
+struct Told {
+  int index, error;
+  StatusPointer status;
+};
+struct Answers {
+  int error = kMpiSuccess;
+  bool done = true;        // false: a test has found that not all, or none, have ended
+  bool no_active = false;  // a call about any or some has found no active request
+  std::vector<Told> told;
+};
+// Makes a call about requests by one of these functions. The statuses are valid until the next
+// call.
+Answers ask_about(const MpiFunctions& calls, Ask ask, const HandleArray<MpiRequest>& requests);
+
 // A fake status holds these beside the standard's fields.
 int bytes_in(StatusPointer status);
 bool is_cancelled(StatusPointer status);
