@@ -17,20 +17,20 @@
 namespace sumac {
 
 // The places are indexed by packed byte, and counted from the element's address.
-using Places = std::vector<std::ptrdiff_t>;
+using BytePlaces = std::vector<std::ptrdiff_t>;
 
 // A layout, and the places that it should have.
 struct Pair {
   DataLayout layout;
-  Places places;
+  BytePlaces places;
 };
 
-inline Places moved(Places places, std::ptrdiff_t by) {
+inline BytePlaces moved(BytePlaces places, std::ptrdiff_t by) {
   for (auto& place : places) place += by;
   return places;
 }
 
-inline void append(Places& to, const Places& more, std::ptrdiff_t by) {
+inline void append(BytePlaces& to, const BytePlaces& more, std::ptrdiff_t by) {
   for (const auto place : more) to.push_back(place + by);
 }
 
@@ -82,9 +82,9 @@ class GuardedMemory {
 };
 
 // Compares packing and unpacking of a range with copies of single bytes.
-class Comparison {
+class LayoutComparison {
  public:
-  Comparison(const Pair& element, std::size_t count, std::ptrdiff_t extent, bool at_end)
+  LayoutComparison(const Pair& element, std::size_t count, std::ptrdiff_t extent, bool at_end)
       : element_(element), count_(count), extent_(extent) {
     all_ = repeated_pair({{}, element.places}, count, extent).places;
     const auto [low, high] = std::minmax_element(all_.begin(), all_.end());
@@ -97,9 +97,9 @@ class Comparison {
   }
 
   std::size_t bytes() const { return all_.size(); }
-  // Places that occur twice could not be unpacked in a defined order.
+  // BytePlaces that occur twice could not be unpacked in a defined order.
   bool overlaps() const {
-    Places sorted = all_;
+    BytePlaces sorted = all_;
     std::sort(sorted.begin(), sorted.end());
     return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
   }
@@ -137,7 +137,7 @@ class Comparison {
   const Pair& element_;
   std::size_t count_;
   std::ptrdiff_t extent_;
-  Places all_;
+  BytePlaces all_;
   std::vector<std::byte> original_;
   std::ptrdiff_t low_, high_;
   std::unique_ptr<GuardedMemory> memory_, packed_;
@@ -152,7 +152,7 @@ inline void compare(const Pair& element, std::size_t count, std::ptrdiff_t exten
     ASSERT_EQ((DataBounds{*low, *high + 1}), bounds_of(element.layout));
   }
   for (const bool at_end : {false, true}) {
-    Comparison comparison(element, count, extent, at_end);
+    LayoutComparison comparison(element, count, extent, at_end);
     const std::size_t bytes = comparison.bytes();
     ASSERT_EQ(element.layout.bytes() * count, bytes);
     const bool unpacks = !comparison.overlaps();

@@ -1,34 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/presence.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 
 #include "base/process_stat.h"
 #include "base/text.h"
 
 namespace sumac {
 namespace {
-
-// Returns the whole file, or an empty text if it cannot be read.
-std::string read_all(const char* path) {
-  std::string text;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return text;
-  std::vector<char> part(1 << 16);
-  ssize_t got = 0;
-  while ((got = read(file, part.data(), part.size())) > 0) {
-    text.append(part.data(), static_cast<std::size_t>(got));
-  }
-  close(file);
-  return text;
-}
-
-std::string list_of_sockets() { return read_all("/proc/net/unix"); }
 
 // Takes the next word up to '-', and returns whether all of it is a number.
 template <class Number>
@@ -54,8 +34,6 @@ bool parse_mark(std::string_view name, Mark& mark) {
   return true;
 }
 
-sumac_job own_job{};  // known since mark_as_served()
-
 std::vector<int> parse_numbers(std::string_view list) {
   std::vector<int> numbers;
   while (!list.empty()) {
@@ -70,12 +48,6 @@ std::vector<int> parse_numbers(std::string_view list) {
 }
 
 }  // namespace
-
-bool mark_as_served(const char* family) {
-  own_job = sumac_own_job(family, "/proc");
-  if (own_job.numbers) own_job.numbers = strdup(own_job.numbers);
-  return sumac_make_mark(&own_job, SUMAC_MARK_SERVED) != 0;
-}
 
 std::vector<Mark> parse_marks(std::string_view sockets) {
   constexpr std::string_view kPlace = " @" SUMAC_MARK_PREFIX;
@@ -129,10 +101,6 @@ JobOnNode look_at_job(const sumac_job& job, std::string_view sockets, pid_t self
   return seen;
 }
 
-JobOnNode look_at_job() {
-  return own_job.id == 0 ? JobOnNode() : look_at_job(own_job, list_of_sockets(), getpid());
-}
-
 bool started_by_rank(const std::vector<Mark>& marks, std::uint64_t job, const char* proc,
                      pid_t self) {
   sumac_process_stat process;
@@ -143,11 +111,6 @@ bool started_by_rank(const std::vector<Mark>& marks, std::uint64_t job, const ch
     }
   }
   return false;
-}
-
-bool started_by_rank() {
-  return own_job.id != 0 &&
-         started_by_rank(parse_marks(list_of_sockets()), own_job.id, "/proc", getpid());
 }
 
 }  // namespace sumac

@@ -48,11 +48,20 @@ void IdleTeams::keep(Team& team) {
   for (std::byte* block : idle->set_up.blocks) {
     idle->blocks.push_back(team.context.arena.release_idle(block));
   }
+  add(team.context, std::move(idle));
+}
+
+void IdleTeams::add(const Context& context, std::unique_ptr<IdleTeam> idle) {
   const std::lock_guard<std::mutex> lock(mutex_);
   all_.push_back(std::move(idle));
   if (all_.size() <= kMost) return;
-  dissolve(team.context, *all_.front(), 0);
+  dissolve(context, *all_.front(), 0);
   all_.erase(all_.begin());
+}
+
+void IdleTeams::put_back(const Context& context, std::unique_ptr<IdleTeam> idle) {
+  for (const BlockUse& use : idle->blocks) context.arena.put_back(use);
+  add(context, std::move(idle));
 }
 
 void IdleTeams::give_up_all(const Context& context) {

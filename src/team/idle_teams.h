@@ -37,10 +37,12 @@ class IdleTeams {
   void keep(Team& team);
   // Returns an idle team of the ranks of `team`, which is not set up yet. Returns null if there is
   // none that was set up in the same state of this process (TeamSetUp::state_of_process). The
-  // caller must call take_up() or give_up() with it.
+  // caller must call take_up(), put_back() or give_up() with it.
   std::unique_ptr<IdleTeam> find(const Team& team, std::uint64_t state);
   // Sets the team up with what all its ranks have kept.
   static void take_up(Team& team, std::unique_ptr<IdleTeam> idle);
+  // Keeps the idle team on. No rank may have taken it up.
+  void put_back(const Context& context, std::unique_ptr<IdleTeam> idle);
   // Gives up the idle team and the others of the same ranks, of which some rank may have none.
   // Messages are kept for a team that is set up.
   void give_up(const Context& context, std::unique_ptr<IdleTeam> idle);
@@ -49,6 +51,8 @@ class IdleTeams {
 
  private:
   static constexpr std::size_t kMost = 32;
+
+  void add(const Context& context, std::unique_ptr<IdleTeam> idle);
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<IdleTeam>> all_;

@@ -53,6 +53,13 @@ void open_team(RankOfTeams& own, Team& first, Hello hello, unsigned one_in_lost)
   team.size = first.size;
   team.identity = 77;
   std::unique_ptr<IdleTeam> idle = own.idle.find(team, 0);
+  // A rank may look for it and not use it, whether the others do so or not.
+  if (idle && own.random() % 3 == 0) {
+    const std::uint64_t number = idle->number();
+    own.idle.put_back(team.context, std::move(idle));
+    idle = own.idle.find(team, 0);
+    EXPECT_TRUE(idle && idle->number() == number);
+  }
   if (idle && one_in_lost && own.random() % one_in_lost == 0) {
     own.idle.give_up(team.context, std::move(idle));
   }

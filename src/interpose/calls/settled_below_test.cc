@@ -24,38 +24,28 @@ AttributeEnd end_of_type = nullptr, end_of_communicator = nullptr;
 std::map<std::uintptr_t, bool> watched_types;
 std::map<std::uintptr_t, void*> attributes;  // the key is a communicator
 
-MpiFunctions make_mpi() {
-  MpiFunctions made{};
-  made.Comm_set_attr = [](MpiComm comm, int, void* attribute) {
+// The table has no other functions. It is constant-initialised, hence there by now.
+[[maybe_unused]] const bool has_functions = [] {
+  mpi.Comm_set_attr = [](MpiComm comm, int, void* attribute) {
     attributes[comm.bits] = attribute;
     return kMpiSuccess;
   };
-  made.Type_set_attr = [](MpiDatatype type, int, void*) {
+  mpi.Type_set_attr = [](MpiDatatype type, int, void*) {
     watched_types[type.bits] = true;
     return kMpiSuccess;
   };
-  made.Comm_free_keyval = made.Type_free_keyval = [](int*) { return kMpiSuccess; };
-  return made;
-}
+  mpi.Comm_free_keyval = mpi.Type_free_keyval = [](int*) { return kMpiSuccess; };
+  return true;
+}();
 
 }  // namespace
 
-MpiFunctions mpi = make_mpi();
-sumac_options options;
-std::atomic<bool> mpi_is_known_to_be_up{true};
-std::atomic<int> paused_threads{0};
 std::uint64_t results_checked = 0;
 
 Family family() { return around_decide.family; }
-bool learn_whether_mpi_is_up() { return true; }
-void note_mpi_up(int) {}
 bool world_is_up() { return around_decide.has_world; }
 bool promotes() { return around_decide.promotes; }
 void tend_own_memory() {}
-ThreadState& thread_state() {
-  static thread_local ThreadState state;
-  return state;
-}
 bool called_from_within() { return false; }
 int check_type(MpiDatatype, MpiComm) { return kMpiSuccess; }
 // The ranks compare their options, and set up once enough calls have been made.
@@ -73,25 +63,9 @@ bool needs_no_others(Communicator& c) {
   if (around_decide.alone) c.state = Communicator::State::alone;
   return around_decide.alone;
 }
-Engine& engine() {
-  static auto* the_engine = new Engine;
-  return *the_engine;
-}
-const Context& team_context() {
-  static auto* rules = new RuleSet;
-  static auto* arena = new Arena;
-  static auto* idle = new IdleMessages;
-  static auto* measures = new KnownMeasures;
-  static auto* context = new Context{options, *rules, *arena, *idle, *measures, Family::openmpi, 1};
-  return *context;
-}
 
 // One rank stands for all. The second communicator is told the times of the first one's agreements,
 // as its own ones differ.
-void MpiOob::all_gather(const void*, void*, std::size_t) {}
-void MpiOob::gather(const void*, void*, std::size_t) {}
-bool MpiOob::all_gather_among(const RankList&, const void*, void*, std::size_t) { return false; }
-void MpiOob::all_and(std::uint64_t*, std::size_t) {}
 void MpiOob::all_max(std::uint64_t* words, std::size_t count) {
   static auto* told = new std::deque<std::uint64_t>;
   const bool tells = communicator_.handle == kKeeps;
@@ -102,14 +76,6 @@ void MpiOob::all_max(std::uint64_t* words, std::size_t count) {
     told->pop_front();
   }
 }
-void MpiOob::broadcast(void*, std::size_t) {}
-bool MpiOob::make_messages(std::shared_ptr<Messages>&) { return false; }
-void MpiOob::drive() {}
-std::string MpiOob::name() { return ""; }
-void MpiOob::end_job() {}
-
-void MpiFold::fold(std::byte*, int, std::size_t, Source, const void*) {}
-void MpiFold::forget() {}
 
 // These judge what has been decided before.
 bool takes_check(const Call&, const Decision& decision) {

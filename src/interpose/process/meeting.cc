@@ -202,11 +202,15 @@ void set_up(Communicator& c, Others others) {
   const bool agree_only = c.calls < options.build_after;
   auto idle = agree_only ? nullptr : idle_teams().find(c, state_of_process());
   const Met met = meet(c, all_entered, idle ? idle->number() : 0);
+  if (met.declined) {
+    // The ranks that did not ask have kept theirs.
+    if (idle) idle_teams().put_back(c.context, std::move(idle));
+    return;
+  }
   if (met.same_idle_team) {
     IdleTeams::take_up(c, std::move(idle));
   } else {
     if (idle) idle_teams().give_up(c.context, std::move(idle));
-    if (met.declined) return;
     if (!met.same_build) return hand_down_for_good(c, Reason::builds_differ);
     set_up_team(c, hello_of_process(c), agree_only);
     if (c.reports_together) note_agreed_reports();

@@ -36,24 +36,38 @@ Table::iterator find_active(std::uintptr_t bits) {
   return table().end();
 }
 
+// Nobody is told that a persistent request has ended if a call about it alone returns an error: the
+// handle stays. So a start that is taken for active, and is started again or freed, has ended.
+using EndedCalls = std::vector<EndedCall>;
+void end_untold(const Held& own, EndedCalls& ended) {
+  if (own.persistent && own.active) ended.push_back(own.call);
+}
+
 // Notes the persistent collectives among the requests that have been started, each with its share
 // of the time.
-void note_starts(int count, RequestPointer requests, std::uint64_t begin, std::uint64_t end) {
+void note_starts(int count, RequestPointer requests, std::uint64_t begin, std::uint64_t end,
+                 EndedCalls& ended) {
   const std::lock_guard<std::mutex> lock(mutex);
   const std::uint64_t share = (end - begin) / static_cast<std::uint64_t>(count);
   for (int i = 0; i < count; ++i) {
     const auto [first, last] = table().equal_range(requests[i].bits);
     for (auto at = first; at != last; ++at) {
       Held& own = at->second;
-      if (!own.persistent || own.active) continue;
+      if (!own.persistent) continue;
+      end_untold(own, ended);
       own.active = true;
       own.call.begin = begin;
       own.call.inside = share;
       own.call.completing = 0;
+      own.call.end = end;
       ++own.call.sequence;
       break;
     }
   }
+}
+
+void add_all(const EndedCalls& ended) {
+  for (const EndedCall& each : ended) profile().add(each);
 }
 
 class ProfileListener final : public RequestListener {
@@ -67,24 +81,32 @@ class ProfileListener final : public RequestListener {
 
   void told(const RequestEvent& event) override {
     if (event.lasting) return;
-    std::vector<EndedCall> ended;
+    EndedCalls ended;
     {
       const std::lock_guard<std::mutex> lock(mutex);
       add_time(event);
       for (const RequestEnd& each : event.ends) end(each.request, event.end_ns, ended);
     }
-    for (const EndedCall& each : ended) profile().add(each);
+    add_all(ended);
   }
 
   void started(int count, RequestPointer requests, std::uint64_t begin_ns,
                std::uint64_t end_ns) override {
-    if (any_held()) note_starts(count, requests, begin_ns, end_ns);
+    EndedCalls ended;
+    if (any_held()) note_starts(count, requests, begin_ns, end_ns, ended);
+    add_all(ended);
   }
 
   bool takes_freed(MpiRequest request) override {
     if (!any_held()) return false;
-    const std::lock_guard<std::mutex> lock(mutex);
-    held -= static_cast<int>(table().erase(request.bits));
+    EndedCalls ended;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      const auto [first, last] = table().equal_range(request.bits);
+      for (auto at = first; at != last; ++at) end_untold(at->second, ended);
+      held -= static_cast<int>(table().erase(request.bits));
+    }
+    add_all(ended);
     return false;
   }
 
@@ -103,7 +125,7 @@ class ProfileListener final : public RequestListener {
       if (at != table().end()) at->second.call.completing += share;
     }
   }
-  static void end(MpiRequest request, std::uint64_t end_ns, std::vector<EndedCall>& ended) {
+  static void end(MpiRequest request, std::uint64_t end_ns, EndedCalls& ended) {
     const auto at = find_active(request.bits);
     if (at == table().end()) return;
     ended.push_back(at->second.call);

@@ -108,6 +108,21 @@ TEST_F(ProfiledRequests, APersistentOneIsACallAtEachStart) {
   }
 }
 
+// A call about it alone has returned an error, after which its handle tells nothing.
+TEST_F(ProfiledRequests, APersistentOneEndsByItsNextStartOrItsFree) {
+  hold(14, true);
+  start(14);
+  tell({14}, {});
+  EXPECT_TRUE(added.empty());
+  start(14);
+  ASSERT_EQ(added.size(), 1u);
+  EXPECT_EQ(added[0].end, kBegin + kTook);
+  EXPECT_EQ(added[0].completing, kTook);
+  EXPECT_FALSE(profile_listener().takes_freed({14}));
+  ASSERT_EQ(added.size(), 2u);
+  EXPECT_EQ(added[1].sequence, 1u);
+}
+
 TEST_F(ProfiledRequests, ALookEndsNothing) {
   hold(10);
   tell({10}, {0}, true);

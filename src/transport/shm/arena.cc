@@ -298,6 +298,14 @@ bool Arena::take_again(const BlockUse& use) {
   return true;
 }
 
+void Arena::put_back(const BlockUse& use) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Block* own = use.number == 0 ? nullptr : owned(use.block);
+  if (!own || own->use != use.number) return;
+  own->idle = true;
+  own->in_use = false;
+}
+
 void Arena::give_up(const BlockUse& use, bool taken) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Block* own = use.number == 0 ? nullptr : owned(use.block);

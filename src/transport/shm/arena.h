@@ -83,6 +83,8 @@ class Arena {
   // its leader has given it to nobody else. It is in use again then, which the leader alone can
   // tell; other ranks tell whether they still have it mapped.
   bool take_again(const BlockUse& use);
+  // Makes the block that take_again() has taken, here alone, idle again.
+  void put_back(const BlockUse& use);
   // Gives up the idle block; `taken` says that take_again() has taken it, here alone.
   void give_up(const BlockUse& use, bool taken);
 
