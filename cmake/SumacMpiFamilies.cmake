@@ -73,16 +73,16 @@ function(sumac_case_of case name)
   set(${case} ${number} PARENT_SCOPE)
 endfunction()
 
-# sumac_link_mpi(NAME LIBRARY): links the program to the MPI. An installed program names the MPI's
-# folder only if the system does not look for libraries there; Debian's libmpi.so for Open MPI is a
-# link, in a folder of its own, to a library where the system looks.
+# sumac_link_mpi(NAME LIBRARY): links the program to the MPI. Debian's libmpi.so for Open MPI is a
+# link, in a folder of its own, to a library where the system looks: a program that is linked to
+# that library itself needs no RPATH.
 function(sumac_link_mpi name library)
-  target_link_libraries(${name} PRIVATE ${library})
   file(REAL_PATH ${library} real)
   cmake_path(GET real PARENT_PATH folder)
   if(folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
-    set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH OFF)
+    set(library ${real})
   endif()
+  target_link_libraries(${name} PRIVATE ${library})
 endfunction()
 
 # sumac_mpi_program(NAME FAMILY sources... [OWN_FLAGS]): a program linked against that family's own
