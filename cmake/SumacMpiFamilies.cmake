@@ -73,6 +73,18 @@ function(sumac_case_of case name)
   set(${case} ${number} PARENT_SCOPE)
 endfunction()
 
+# sumac_link_mpi(NAME LIBRARY): links the program to the MPI. Debian's libmpi.so for Open MPI is a
+# link, in a folder of its own, to a library where the system looks: a program that is linked to
+# that library itself needs no RPATH.
+function(sumac_link_mpi name library)
+  file(REAL_PATH ${library} real)
+  cmake_path(GET real PARENT_PATH folder)
+  if(folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+    set(library ${real})
+  endif()
+  target_link_libraries(${name} PRIVATE ${library})
+endfunction()
+
 # sumac_mpi_program(NAME FAMILY sources... [OWN_FLAGS]): a program linked against that family's own
 # MPI. OWN_FLAGS: it is compiled with others than sumac_flags.
 function(sumac_mpi_program name family)
@@ -95,9 +107,9 @@ function(sumac_mpi_program name family)
     find_library(
       SUMAC_OPENMPI_LIBRARY NAMES mpi
       PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/lib NO_DEFAULT_PATH)
-    target_link_libraries(${name} PRIVATE ${SUMAC_OPENMPI_LIBRARY})
+    sumac_link_mpi(${name} ${SUMAC_OPENMPI_LIBRARY})
   else()
     find_library(SUMAC_MPICH_LIBRARY NAMES mpich)
-    target_link_libraries(${name} PRIVATE ${SUMAC_MPICH_LIBRARY})
+    sumac_link_mpi(${name} ${SUMAC_MPICH_LIBRARY})
   endif()
 endfunction()

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# deb_test.sh BUILD: makes a Debian package of the build, installs it in a Debian that debootstrap
-# makes, uses it there (deb_use.sh) and purges it. Status 77 where this cannot be done: not root, no
-# debootstrap, or no network. All that it starts is in a PID namespace of its own.
+# deb_test.sh BUILD: makes Debian packages of the build and lets lintian check them, installs them
+# in a Debian that debootstrap makes, uses them there (deb_use.sh) and purges them. Status 77 where
+# this cannot be done: not root, no debootstrap, or no network. All that it starts is in a PID
+# namespace of its own.
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
@@ -30,6 +31,11 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | he
 codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 
 "$source/scripts/build_deb.sh" --build "$build" --output "$folder/deb" || exit 1
+if command -v lintian >/dev/null; then
+  lintian --allow-root --fail-on error,warning "$folder"/deb/*.deb || exit 1
+else
+  echo "no lintian: what Debian's policy asks of packages is not checked"
+fi
 debootstrap --variant=minbase "$codename" "$root" "$mirror" >"$folder/log" 2>&1 || {
   tail -n 5 "$folder/log"
   grep -q -i 'failed getting release\|unable to\|could not' "$folder/log" && exit 77

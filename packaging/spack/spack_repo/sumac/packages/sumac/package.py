@@ -43,8 +43,8 @@ class Sumac(CMakePackage):
     generator("ninja")
 
     def cmake_args(self):
-        # The back end is for the family of this MPI. It serves all MPIs of the family, whichever is
-        # in the process.
+        # The back end is for the family of this MPI. It serves all MPIs of the family, whichever
+        # is in the process.
         mpi = self.spec["mpi"]
         family = "openmpi" if mpi.name == "openmpi" else "mpich"
         found = find_libraries(["libmpi"], root=mpi.prefix, recursive=True)
