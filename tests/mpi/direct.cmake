@@ -64,7 +64,7 @@ sumac_mpi_test(direct_alloc_levels PROGRAM direct_alloc RANKS 5 FAMILIES openmpi
                ARGS random 100 3 0
                ENV SUMAC_HIERARCHY=ranks:3,node
                    "SUMAC_ALGO=allreduce:levels\\\\\;reduce:levels\\\\\;bcast:levels")
-sumac_mpi_test(direct_alloc_long PROGRAM direct_alloc RANKS 2 5 ARGS random 20000 4 SECONDS 900
+sumac_mpi_test(direct_alloc_long PROGRAM direct_alloc RANKS 2 5 ARGS random 20000 4 4 SECONDS 900
                LABELS slow)
 sumac_mpi_test_program(alloc_mem alloc_mem.cc)
 sumac_mpi_test(alloc_mem RANKS 1 2 3 ARGS ${CMAKE_CURRENT_BINARY_DIR})
