@@ -47,7 +47,20 @@ function(sumac_install_documents)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/sumac.pc.in ${made}/sumac.pc @ONLY)
   install(FILES ${made}/sumac.pc DESTINATION ${SUMAC_INSTALL_LIBDIR}/pkgconfig)
 
-  if(DEFINED SKBUILD) # a wheel has its licence where pip wants it, and no pages
+  # These libraries consist of headers, whose code is compiled into the products. To a wheel for
+  # other machines auditwheel adds hwloc and what that needs.
+  set(packages libcli11-dev libhwy-dev libtomlplusplus-dev nlohmann-json3-dev)
+  set(licences ${CMAKE_INSTALL_DOCDIR}/licenses)
+  if(DEFINED SKBUILD)
+    list(APPEND packages libhwloc15 libudev1)
+    set(licences sumac_mpi/licenses)
+  endif()
+  foreach(package ${packages})
+    install(FILES /usr/share/doc/${package}/copyright OPTIONAL
+            DESTINATION ${licences} RENAME ${package})
+  endforeach()
+
+  if(DEFINED SKBUILD) # a wheel has its own licence where pip wants it, and no pages
     return()
   endif()
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -62,10 +75,5 @@ function(sumac_install_documents)
     endif()
     configure_file(${PROJECT_SOURCE_DIR}/packaging/modulefiles/${source} ${modulefile} @ONLY)
     install(FILES ${modulefile} DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/sumac)
-  endforeach()
-  # These libraries consist of headers, whose code is compiled into the products.
-  foreach(package libcli11-dev libhwy-dev libtomlplusplus-dev nlohmann-json3-dev)
-    install(FILES /usr/share/doc/${package}/copyright OPTIONAL
-            DESTINATION ${CMAKE_INSTALL_DOCDIR}/licenses RENAME ${package})
   endforeach()
 endfunction()

@@ -47,11 +47,22 @@ def add_packages(folder, plot):
         status = subprocess.run([*pip, *what], env=os.environ | NO_SETTINGS).returncode
     if status != 0:
         return False
-    shutil.rmtree(folder / "bin", ignore_errors=True)  # commands of the temporary environment
-    shutil.rmtree(folder / "share", ignore_errors=True)
+    remove_commands(folder)
     python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     (folder / "python3").symlink_to(python)
     return True
+
+
+def remove_commands(folder):
+    """Removes the packages' commands, which name the temporary environment, and their manuals, from
+    the folder and from the packages' lists of files: hashes there would be others each time."""
+    removed = ("bin", "share")
+    for name in removed:
+        shutil.rmtree(folder / name, ignore_errors=True)
+    places = tuple(f"../../{name}/" for name in removed)
+    for record in folder.glob("*.dist-info/RECORD"):
+        rows = record.read_text().splitlines(keepends=True)
+        record.write_text("".join(row for row in rows if not row.startswith(places)))
 
 
 def date_files(folder):

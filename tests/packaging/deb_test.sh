@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# deb_test.sh BUILD: makes Debian packages of the build and lets lintian check them, installs them
-# in a Debian that debootstrap makes, uses them there (deb_use.sh) and purges them. Status 77 where
-# this cannot be done: not root, no debootstrap, or no network. All that it starts is in a PID
-# namespace of its own.
+# deb_test.sh BUILD: makes Debian packages of the build, twice with the same bits, lets lintian
+# check them, installs them in a Debian that debootstrap makes, uses them there (deb_use.sh) and
+# purges them. Status 77 where this cannot be done: not root, no debootstrap, or no network. All
+# that it starts is in a PID namespace of its own.
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
@@ -30,7 +30,13 @@ folder=$SUMAC_TEST_FOLDER root=$SUMAC_TEST_FOLDER/root
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
 codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 
-"$source/scripts/build_deb.sh" --build "$build" --output "$folder/deb" || exit 1
+export SOURCE_DATE_EPOCH=1700000000
+for each in deb again; do
+  "$source/scripts/build_deb.sh" --build "$build" --output "$folder/$each" || exit 1
+done
+for package in "$folder"/deb/*.deb; do
+  cmp "$package" "$folder/again/${package##*/}" || exit 1
+done
 if command -v lintian >/dev/null; then
   lintian --allow-root --fail-on error,warning "$folder"/deb/*.deb || exit 1
 else

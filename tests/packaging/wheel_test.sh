@@ -29,6 +29,8 @@ version=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' "$source/python/sumac_mpi/__in
 [ "$(sumac --version | head -1)" = "sumac $version" ] || fail "has another version"
 sumac completion bash >"$folder/completion" || fail "completion"
 package=$(python -c 'import os, sumac_mpi; print(os.path.dirname(sumac_mpi.__file__))')
+[ -f "$package/licenses/libhwy-dev" ] || [ ! -f /usr/share/doc/libhwy-dev/copyright ] ||
+  fail "lacks the licences of what is compiled in"
 for family in openmpi mpich; do
   command -v "mpicc.$family" >/dev/null || continue
   timeout 300 sumac check -n 2 --mpi "$family" >"$folder/log" 2>&1 || fail "sumac check, $family"
