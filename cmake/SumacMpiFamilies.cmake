@@ -50,7 +50,8 @@ endforeach()
 
 # sumac_take_turns(LABELS FAMILY CASE FAMILIES f...): 'make check' runs all cases of a test (numbers
 # of ranks, layouts, bindings) and all families, but not each case with each family: they take
-# turns. Adds the label slow to the variable LABELS if the case, a number, is another family's.
+# turns. If the case, a number, is another family's, it adds the labels slow and turn to the variable
+# LABELS: 'make check-all' runs such tests as 'make check' runs the others, several at a time.
 function(sumac_take_turns labels family case)
   cmake_parse_arguments(ARG "" "" "FAMILIES" ${ARGN})
   list(LENGTH ARG_FAMILIES count)
@@ -59,8 +60,8 @@ function(sumac_take_turns labels family case)
     return()
   endif()
   math(EXPR turn "${case} % ${count}")
-  if(NOT index EQUAL turn)
-    set(${labels} ${${labels}} slow PARENT_SCOPE)
+  if(NOT index EQUAL turn AND NOT "slow" IN_LIST ${labels})
+    set(${labels} ${${labels}} slow turn PARENT_SCOPE)
   endif()
 endfunction()
 

@@ -158,8 +158,9 @@ def main():
         repository_checks(),
     ]
     if arguments.all:
+        steps.append(ctest("ctest turns", arguments.preset, "-L", "turn"))
         # One at a time: they take gigabytes, or all processors.
-        steps.append(ctest("ctest slow", arguments.preset, "-L", "slow", jobs=1))
+        steps.append(ctest("ctest slow", arguments.preset, "-L", "slow", "-LE", "turn", jobs=1))
         steps.append(pytest("suites", "tests/suites", 0))
         for preset in OTHER_PRESETS:
             steps.extend(other_build(preset))

@@ -3,14 +3,16 @@
 // announced calls, the status page, counters that wrap. They run as compiled from the library's
 // sources, in many interleavings, with every value that a weak memory may return; data are
 // variables in which the simulator finds races. Each protocol is also run broken, which the
-// simulator must find.
+// simulator must find. A group has few positions here, and little memory.
 // protocols [ITERATIONS]
 #include "simulated_atomic.h"
+#define SUMAC_SIMULATED_POSITIONS 8
 
 #include "algorithms/claims.h"
 #include "base/versioned.h"
 #include "transport/shm/group.cc"
 #include "transport/shm/hand_over.h"
+#include "transport/shm/places.cc"
 
 namespace {
 
@@ -20,13 +22,15 @@ using sumac::ShmGroup;
 using sumac::Wait;
 
 constexpr int kMostRanks = 3;
-constexpr std::size_t kRing = 2;
+constexpr int kLines = 2;                           // of a message of several lines
+constexpr std::size_t kRing = 2, kSlotBytes = 256;  // so many payloads, or messages of lines
 
 sumac::Layout small_layout(int ranks) {
   sumac::Layout layout;
   layout.ranks = ranks;
   layout.ring = kRing;
-  layout.slot_bytes = 256;
+  layout.slot_bytes = kSlotBytes;
+  layout.further_lines = kRing * kLines;
   return layout;
 }
 
@@ -64,47 +68,51 @@ class OnBlock {
   const int ranks_;
 };
 
-// Every rank hands a number to all others through its slot, again and again in the same slots.
+// Every rank hands a number to all others, again and again in the same places: in the payloads, of
+// which there are few, or in the first lines of the positions.
+template <std::size_t places>
 class Slots : public OnBlock {
  public:
   using OnBlock::OnBlock;
   void rank(int r) {
     ShmGroup own = group(r);
-    for (int i = 0; i < 4; ++i) {
-      const std::uint64_t p = own.take(1);
+    for (int i = 0; i < static_cast<int>(places) + 2; ++i) {
+      const std::uint64_t p = own.take(1, {.room = places == kRing ? kSlotBytes : 0});
       wait(own.slot_free(p));
-      payload_[r][p % kRing](RL_INFO) = 10 * i + r;
+      data_[r][p % places](RL_INFO) = 10 * i + r;
       own.publish_in(p);
       wait(own.others_in(p));
       for (int other = 0; other < ranks_; ++other) {
-        RL_ASSERT(payload_[other][p % kRing](RL_INFO) == 10 * i + other);
+        RL_ASSERT(data_[other][p % places](RL_INFO) == 10 * i + other);
       }
       own.finish(p);
     }
   }
 
  private:
-  rl::var<int> payload_[kMostRanks][kRing];
+  rl::var<int> data_[kMostRanks][places];
 };
 
-// Rank 0 hands two lines to the others; each line has its own flag.
+// Rank 0 hands lines to the others, each with a flag of its own, and goes ahead of them as far as
+// there is room.
+template <int lines>
 class Lines : public OnBlock {
  public:
   using OnBlock::OnBlock;
   void rank(int r) {
     ShmGroup own = group(r);
-    for (int i = 0; i < 4; ++i) {
-      const std::uint64_t p = own.take(1);
+    for (int i = 0; i < static_cast<int>(kPlaces) + 2; ++i) {
+      const std::uint64_t p = own.take(1, {.lines = lines});
       if (r == 0) {
         wait(own.slot_free(p));
-        for (int line = 0; line < 2; ++line) {
-          data_[p % kRing][line](RL_INFO) = 10 * i + line;
+        for (int line = 0; line < lines; ++line) {
+          data_[p % kPlaces][line](RL_INFO) = 10 * i + line;
           publish(own.line(0, p, line).in, own.flag_of(p));
         }
       } else {
-        wait(own.lines_in(0, p, 2));
-        for (int line = 0; line < 2; ++line) {
-          RL_ASSERT(data_[p % kRing][line](RL_INFO) == 10 * i + line);
+        wait(own.lines_in(0, p, lines));
+        for (int line = 0; line < lines; ++line) {
+          RL_ASSERT(data_[p % kPlaces][line](RL_INFO) == 10 * i + line);
         }
       }
       own.finish(p);
@@ -112,7 +120,8 @@ class Lines : public OnBlock {
   }
 
  private:
-  rl::var<int> data_[kRing][2];
+  static constexpr std::size_t kPlaces = lines == 1 ? sumac::kPositions : kRing;
+  rl::var<int> data_[kPlaces][lines];
 };
 
 // Pieces of all ranks' shares, each done by the rank that takes it; then all read all results.
@@ -122,7 +131,7 @@ class ClaimedWork : public OnBlock {
   void rank(int r) {
     ShmGroup own = group(r);
     for (int i = 0; i < 3; ++i) {
-      const std::uint64_t p = own.take(1);
+      const std::uint64_t p = own.take(1, {.room = kSlotBytes, .results = true});
       wait(own.slot_free(p));
       const sumac::Claims claims(own, p, kPieces);
       const auto work = [&](int owner, std::size_t piece) {
@@ -162,7 +171,8 @@ class Announcements : public OnBlock {
       return;
     }
     const ShmGroup own = group(r);
-    for (const std::uint64_t number : {1, 2, 3, 0, 17, 18}) {
+    for (const std::uint64_t number : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3},
+                                       std::uint64_t{0}, kBefore + 1, kBefore + 2}) {
       sumac::Announcement call;
       if (!own.announced(0, number, call)) continue;
       RL_ASSERT(call.bytes == 3 * call.what && (number == 0 || call.what == number));
@@ -291,8 +301,10 @@ void simulate_all(const char* name, unsigned long iterations, std::initializer_l
 int main(int argc, char** argv) {
   const unsigned long iterations = argc > 1 ? std::strtoul(argv[1], nullptr, 0) : 3000;
   const auto both = {Broken::releases, Broken::acquires};
-  simulate_all<Slots>("slots", iterations, both);
-  simulate_all<Lines>("lines", iterations, both);
+  simulate_all<Slots<kRing>>("payloads of all", iterations, both);
+  simulate_all<Slots<sumac::kPositions>>("first lines of all", iterations, both);
+  simulate_all<Lines<1>>("one line", iterations, both);
+  simulate_all<Lines<kLines>>("several lines", iterations, both);
   simulate_all<ClaimedWork>("claims", iterations, both);
   simulate_all<Announcements>("announced calls", 4 * iterations, {Broken::fences});
   simulate_all<StatusPage>("status page", 4 * iterations, {Broken::fences, Broken::releases});

@@ -63,7 +63,12 @@ struct alignas(kFalseSharingRange) ResultFlags {
 
 // Positions in use at the same time: a rank may be so many small operations ahead of the slowest
 // one. Fewer may use ResultFlags: in all of these operations ranks wait for one another.
+// tests/memory_model simulates this code with few positions, so that they are soon used again.
+#ifndef SUMAC_SIMULATED_POSITIONS
 inline constexpr std::size_t kPositions = 256, kResultPlaces = 32;
+#else
+inline constexpr std::size_t kPositions = SUMAC_SIMULATED_POSITIONS, kResultPlaces = 2;
+#endif
 // A rank has this many further lines in a lane for messages of any size, and in one for small ones.
 // The former are enough for 64 KiB of messages of any sizes that go by lines, or for 256 messages.
 inline constexpr std::size_t kFurtherLines = 1344, kFewFurtherLines = 4 * kLines;
