@@ -48,11 +48,11 @@ foreach(family IN LISTS SUMAC_MPI_FAMILIES)
   sumac_precompile_program(${family} ${SUMAC_${family}_INCLUDES})
 endforeach()
 
-# sumac_take_turns(LABELS FAMILY CASE FAMILIES f...): 'make check' runs all cases of a test (numbers
+# sumac_take_turns(VARIABLE FAMILY CASE FAMILIES f...): 'make check' runs all cases of a test (numbers
 # of ranks, layouts, bindings) and all families, but not each case with each family: they take
-# turns. If the case, a number, is another family's, it adds the labels slow and turn to the variable
-# LABELS: 'make check-all' runs such tests as 'make check' runs the others, several at a time.
-function(sumac_take_turns labels family case)
+# turns. If the case, a number, is another family's, it adds slow and turn to the labels in VARIABLE:
+# 'make check-all' runs such tests as 'make check' runs the others, several at a time.
+function(sumac_take_turns variable family case)
   cmake_parse_arguments(ARG "" "" "FAMILIES" ${ARGN})
   list(LENGTH ARG_FAMILIES count)
   list(FIND ARG_FAMILIES ${family} index)
@@ -60,8 +60,8 @@ function(sumac_take_turns labels family case)
     return()
   endif()
   math(EXPR turn "${case} % ${count}")
-  if(NOT index EQUAL turn AND NOT "slow" IN_LIST ${labels})
-    set(${labels} ${${labels}} slow turn PARENT_SCOPE)
+  if(NOT index EQUAL turn AND NOT "slow" IN_LIST ${variable})
+    set(${variable} ${${variable}} slow turn PARENT_SCOPE)
   endif()
 endfunction()
 

@@ -112,6 +112,13 @@ bool has_its_lists(const Call& call) {
   return !info_of(call.kind.function).lists() || (call.counts && (!gathers || call.displacements));
 }
 
+// Says of a call that Sumac does not serve whether it may get host memory in the place of a GPU's.
+bool may_be_staged(const Call& call, const Decision& decision) {
+  if (decision.way == Decision::Way::refuse || decision.reason == Reason::arguments) return false;
+  if (decision.reason == Reason::nested) return false;
+  return !is_intercommunicator(call.comm) && has_its_lists(call);
+}
+
 void fill(const Call& call, DeviceBuffer& sent, DeviceBuffer& received) {
   int rank = 0;
   const int ranks = size_of_comm(call.comm);
@@ -146,10 +153,11 @@ CallPlaces places_of(const Call& call, const Decision& decision) {
 }
 
 bool is_staged(const Call& call, const Decision& decision) {
-  if (decision.is_served() || decision.reason == Reason::in_order) return true;
-  if (decision.way == Decision::Way::refuse || decision.reason == Reason::arguments) return false;
-  if (decision.reason == Reason::nested) return false;
-  if (is_intercommunicator(call.comm) || !has_its_lists(call)) return false;
+  // The MPI serves a call whose trial has found it to be faster. A check reads the data.
+  const bool is_mpis =
+      decision.turn.route == Route::native && !(decision.around & Decision::kCheck);
+  if (decision.is_served() ? !is_mpis : decision.reason == Reason::in_order) return true;
+  if (!decision.is_served() && !may_be_staged(call, decision)) return false;
   if (!mpi_takes_devices()) return true;
   count_device_use(DeviceUse::native, 1);
   return false;

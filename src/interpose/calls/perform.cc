@@ -88,6 +88,7 @@ int run_checked(Entry& entry, const Call& call, const Decision& decision) {
   return error;
 }
 
+// Serves a call of a size at which another route than that of the rules may be faster.
 int run_by_route(Entry& entry, const Call& call, const Decision& decision) {
   switch (decision.turn.route) {
     case Route::rules:
@@ -104,15 +105,6 @@ int run_by_route(Entry& entry, const Call& call, const Decision& decision) {
       return call.kind.below(call);
   }
   return go_on(entry, call, decision, Decision::kTurn);
-}
-
-// Serves a call of a size at which another route than that of the rules may be faster.
-int run_in_turn(Entry& entry, const Call& call, const Decision& decision) {
-  if (decision.turn.kind != TurnKind::timed) return run_by_route(entry, call, decision);
-  const std::uint64_t begin = clock_ns();
-  const int error = run_by_route(entry, call, decision);
-  note_turn(call, decision, clock_ns() - begin);
-  return error;
 }
 
 int run_traced(Entry& entry, const Call& call, const Decision& decision) {
@@ -141,7 +133,7 @@ constexpr struct {
   std::uint8_t bit;
   int (*run)(Entry& entry, const Call& call, const Decision& decision);
 } kAround[] = {{Decision::kCheck, run_checked},
-               {Decision::kTurn, run_in_turn},
+               {Decision::kTurn, run_by_route},
                {Decision::kTrace, run_traced},
                {Decision::kUser, run_user_reduction},
                {Decision::kDirect, run_direct}};
@@ -255,12 +247,27 @@ int perform_as_it_is(Entry& entry, const Call& call, const Decision& decision) {
   return error;
 }
 
-}  // namespace
-
-int perform_now(Entry& entry, const Call& call, const Decision& decision) {
+int perform(Entry& entry, const Call& call, const Decision& decision) {
   if (looks_at_buffers() && may_be_on_device(call, decision)) [[unlikely]]
     return perform_where_they_are(entry, call, decision);
   return perform_as_it_is(entry, call, decision);
+}
+
+// Performs a call whose time a trial compares: all of it, with the copies of a GPU's memory that
+// one route may need and another not.
+[[gnu::noinline]] int perform_timed(Entry& entry, const Call& call, const Decision& decision) {
+  const std::uint64_t begin = clock_ns();
+  const int error = perform(entry, call, decision);
+  note_turn(call, decision, clock_ns() - begin);
+  return error;
+}
+
+}  // namespace
+
+int perform_now(Entry& entry, const Call& call, const Decision& decision) {
+  if (decision.turn.kind == TurnKind::timed) [[unlikely]]
+    return perform_timed(entry, call, decision);
+  return perform(entry, call, decision);
 }
 
 }  // namespace sumac
