@@ -132,7 +132,8 @@ void for_each_row(const RankReport& report, Visit visit) {
   for (int c = 0; c < kNumCounted; ++c) {
     const PathCount& count = report.counted.calls[c];
     if (count.calls)
-      visit(kCountedNames[c], Path{0, kCountedPath, false, count, report.counted.ns[c]});
+      visit(kCountedNames[c],
+            Path{0, name_of_path(kCountedPath), false, count, report.counted.ns[c]});
   }
 }
 
@@ -231,17 +232,16 @@ void append_report(std::string& text, const RankReport& own) {
 void for_each_path(const RankReport& report, Collective collective,
                    const std::function<void(const Path&)>& visit) {
   const int c = static_cast<int>(collective);
-  const auto tell = [&](int number, const char* name, bool taken, const PathCount& count) {
-    if (count.calls) visit({number, name, taken, count, report.times.ns[c][number]});
+  const auto tell = [&](int path, bool taken, const PathCount& count) {
+    if (count.calls) visit({path, name_of_path(path), taken, count, report.times.ns[c][path]});
   };
   for (const Algorithm algorithm : kAllAlgorithms) {
-    const AlgorithmInfo& info = info_of(algorithm);
-    const int a = static_cast<int>(algorithm);
-    if (info.collective == collective) tell(a, info.name, true, report.stats.taken[a]);
+    const int path = path_of(algorithm);
+    if (info_of(algorithm).collective == collective) tell(path, true, report.stats.taken[path]);
   }
-  tell(kLocalPath, kLocal, true, report.stats.local[c]);
+  tell(kLocalPath, true, report.stats.local[c]);
   for (int r = 0; r < kNumReasons; ++r) {
-    tell(kFirstReasonPath + r, text_of(static_cast<Reason>(r)), false, report.stats.handed[c][r]);
+    tell(path_of(static_cast<Reason>(r)), false, report.stats.handed[c][r]);
   }
 }
 

@@ -59,6 +59,13 @@ const char* text_of(Reason reason) {
   return kTexts[static_cast<int>(reason)];
 }
 
+const char* name_of_path(int path) {
+  if (path < kLocalPath) return info_of(static_cast<Algorithm>(path)).name;
+  if (path == kLocalPath) return "local";
+  if (path < kNumPaths) return text_of(static_cast<Reason>(path - kFirstReasonPath));
+  return path == kCountedPath ? "mpi: Sumac does not serve this collective" : "";
+}
+
 void Stats::merge(const Stats& other) {
   for (int u = 0; u < kNumThreadUses; ++u) threads[u] += other.threads[u];
   for (int u = 0; u < kNumCheckUses; ++u) checks[u] += other.checks[u];

@@ -22,8 +22,17 @@ inline constexpr int kNumReasons = static_cast<int>(Reason::count);
 // Returns the reason as text, such as "mpi: user-defined operation".
 const char* text_of(Reason reason);
 
-// A call that needs no communication takes this path.
-inline constexpr const char* kLocal = "local";
+// The paths of calls are numbered: first come the algorithms, then calls without communication,
+// then the reasons for handing down. Calls of collectives that are only counted have one path.
+inline constexpr int kLocalPath = kNumAlgorithms, kFirstReasonPath = kNumAlgorithms + 1;
+inline constexpr int kNumPaths = kFirstReasonPath + kNumReasons;
+inline constexpr int kCountedPath = kNumPaths, kNoPath = kNumPaths + 1;
+
+constexpr int path_of(Algorithm algorithm) { return static_cast<int>(algorithm); }
+constexpr int path_of(Reason reason) { return kFirstReasonPath + static_cast<int>(reason); }
+
+// Returns an algorithm's name, "local", "mpi: " and a reason, or "" for kNoPath.
+const char* name_of_path(int path);
 
 struct PathCount {
   std::uint64_t calls = 0;
@@ -95,9 +104,6 @@ inline constexpr int kNumCounted = sizeof kCountedNames / sizeof *kCountedNames;
 
 constexpr const char* name_of(Counted counted) { return kCountedNames[static_cast<int>(counted)]; }
 
-// All calls of these collectives go this path.
-inline constexpr const char* kCountedPath = "mpi: Sumac does not serve this collective";
-
 // The struct is plain bytes, so that ranks can send it to one another.
 struct CountedCalls {
   PathCount calls[kNumCounted];
@@ -112,11 +118,7 @@ void add_time(Counted counted, std::uint64_t ns);
 CountedCalls process_counted();
 
 // The time that calls take is added up by collective and path. It is measured only on request;
-// otherwise calls do not reach this code (interpose/process/timed.h). Paths are numbered: first
-// come the algorithms, then calls without communication, then the reasons for handing down.
-inline constexpr int kLocalPath = kNumAlgorithms, kFirstReasonPath = kNumAlgorithms + 1;
-inline constexpr int kNumPaths = kFirstReasonPath + kNumReasons;
-
+// otherwise calls do not reach this code (interpose/process/timed.h).
 struct Times {
   std::uint64_t ns[kNumCollectives][kNumPaths] = {};
 };

@@ -14,6 +14,11 @@
 #include "team/hang_doctor_page.h"
 
 namespace sumac {
+namespace {
+
+const char* name_of_call(const Team& team) { return team.doing ? name_of(*team.doing) : ""; }
+
+}  // namespace
 
 std::vector<WatchedRank> watch_ranks(const std::vector<Hello>& node, const Hello& own) {
   std::vector<WatchedRank> watched(node.size());
@@ -43,7 +48,7 @@ void end_for_lost_rank(const Team& team, int rank) {
     log_here(
         "error[rank-lost]: rank %d of %d in %s on %s needs rank %d (%sprocess %d on %s), whose "
         "process is gone; ending the job",
-        team.rank, team.size, team.doing, team.oob.name().c_str(), rank, in_job.c_str(),
+        team.rank, team.size, name_of_call(team), team.oob.name().c_str(), rank, in_job.c_str(),
         static_cast<int>(lost.process.pid), host);
   }
   team.oob.end_job();
@@ -165,7 +170,7 @@ void tell_status(Team& team, double seconds, const std::string& missing) {
   page->nth = calls_of(team.stats) + 2;  // the first call came before the team
   page->rank = team.rank;
   page->ranks = team.size;
-  set_text(page->collective, sizeof page->collective, team.doing);
+  set_text(page->collective, sizeof page->collective, name_of_call(team));
   set_text(page->communicator, sizeof page->communicator, team.oob.name());
   set_text(page->missing, sizeof page->missing, missing);
   page->job_rank = log_rank();
@@ -185,7 +190,7 @@ void report_hang(Team& team, double seconds, const std::string& missing) {
     page->reported_ns = now;
   }
   log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s", team.rank,
-           team.size, seconds, team.doing, missing.c_str());
+           team.size, seconds, name_of_call(team), missing.c_str());
   for (const std::string& line : report_lines(ranks, now)) log_here("  %s", line.c_str());
   const int missed = self.status.job_ranks - static_cast<int>(ranks.size());
   if (page && missed > 0) {

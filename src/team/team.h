@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -128,8 +129,8 @@ struct Team : TeamSetUp {
   // Hash of the ranks' numbers in MPI_COMM_WORLD, in their order; 0 if that is not known.
   std::uint64_t identity = 0;
 
-  Work work;               // the blocking call going on
-  const char* doing = "";  // its name, for messages
+  Work work;                        // the blocking call going on
+  std::optional<Collective> doing;  // the last call that began, for messages
 
   // The queue has the nonblocking and persistent calls under way.
   WorkQueue queue;

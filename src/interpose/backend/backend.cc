@@ -73,7 +73,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
 }
 
 __attribute__((visibility("default"))) const char* sumac_backend_last_path() {
-  return sumac::thread_state().last_path;
+  return sumac::name_of_path(sumac::thread_state().last_path);
 }
 
 __attribute__((visibility("default"))) const char* sumac_backend_description() {

@@ -149,7 +149,7 @@ bool ResultCheck::initialise() {
 
 void ResultCheck::start() {
   num_ended_ = 0;
-  path_ = thread_state().last_path;
+  path_ = name_of_path(thread_state().last_path);
   if (call_.kind.form == Form::persistent) {
     for (MpiRequest& request : requests_) mpi.Start(one(request));
     return;
@@ -203,7 +203,7 @@ bool ResultCheck::call_mpi(RequestPointer request) const {
 }
 
 void ResultCheck::finish() {
-  path_ = thread_state().last_path;
+  path_ = name_of_path(thread_state().last_path);
   if (by_user_) {
     // A function that has thrown would throw again within the MPI.
     std::uint64_t thrown = static_cast<bool>(communicator_.fold.exception());

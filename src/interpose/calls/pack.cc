@@ -77,7 +77,7 @@ int serve_here(const Packing& call, Position* position, Move move, Below below) 
   const UseThreads threads(true);
   move(elements, static_cast<std::byte*>(call.packed) + *position);
   *position += static_cast<Position>(elements.bytes());
-  thread_state().last_path = kLocal;
+  thread_state().last_path = kLocalPath;
   return kMpiSuccess;
 }
 

@@ -10,13 +10,13 @@
 namespace sumac {
 
 // Each thread knows whether it is in an intercepted call, whether the program has paused Sumac,
-// which communicator (the bits of its handle) it is freeing, and how the last collective was
-// served.
+// which communicator (the bits of its handle) it is freeing, and which path its last collective
+// went (observe/stats.h).
 struct ThreadState {
   bool inside = false;
   int pauses = 0;  // how many sumac_pause() of this thread have not been resumed
   std::uintptr_t freeing = 0;
-  const char* last_path = "";
+  int last_path = kNoPath;
 };
 ThreadState& thread_state();
 
@@ -34,28 +34,28 @@ class CallRecord {
   Collective collective() const { return collective_; }
 
   // Notes the path without counting. Persistent operations need it, because their starts count.
-  void note_path(const char* path) { thread_.last_path = path; }
+  void note_path(int path) { thread_.last_path = path; }
 
   // Hands down a call that no communicator counts.
   void hand_down(Reason reason, std::uint64_t bytes) {
-    thread_.last_path = text_of(reason);
+    thread_.last_path = path_of(reason);
     count_process_hand_down(collective_, reason, bytes);
   }
   void hand_down(Stats& stats, Reason reason, std::uint64_t bytes) {
-    thread_.last_path = text_of(reason);
+    thread_.last_path = path_of(reason);
     stats.handed[static_cast<int>(collective_)][static_cast<int>(reason)].add(bytes);
   }
   void take(Stats& stats, Algorithm algorithm, std::uint64_t bytes) {
-    thread_.last_path = info_of(algorithm).name;
+    thread_.last_path = path_of(algorithm);
     stats.taken[static_cast<int>(algorithm)].add(bytes);
   }
   // Notes a call without communication: it has one rank, no data, or is MPI_Reduce_local.
   void take_locally(Stats& stats, std::uint64_t bytes) {
-    thread_.last_path = kLocal;
+    thread_.last_path = kLocalPath;
     stats.local[static_cast<int>(collective_)].add(bytes);
   }
   void take_locally(std::uint64_t bytes) {
-    thread_.last_path = kLocal;
+    thread_.last_path = kLocalPath;
     count_process_local(collective_, bytes);
   }
 

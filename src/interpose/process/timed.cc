@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/process/timed.h"
 
-#include <cstring>
-
 #include "interpose/process/entry.h"
 #include "observe/log.h"
 
@@ -10,20 +8,6 @@ namespace sumac {
 namespace {
 
 bool timed = false;
-
-// Returns the number of a path, from the name that the call has left for sumac_last_path(). Equal
-// texts are the same pointer.
-int number_of(Collective collective, const char* path) {
-  if (path == kLocal) return kLocalPath;
-  for (const Algorithm algorithm : kAllAlgorithms) {
-    const AlgorithmInfo& info = info_of(algorithm);
-    if (info.name == path && info.collective == collective) return static_cast<int>(algorithm);
-  }
-  for (int r = 0; r < kNumReasons; ++r) {
-    if (text_of(static_cast<Reason>(r)) == path) return kFirstReasonPath + r;
-  }
-  return kLocalPath;
-}
 
 }  // namespace
 
@@ -35,9 +19,11 @@ void time_calls() {
 }
 
 void TimedCall::end(std::uint64_t now) const {
-  const char* path = thread_state().last_path;
-  const bool first = add_time(collective_, number_of(collective_, path), now - begin_);
-  if (first && log_rank() == 0) log(Level::trace, "first call: %s: %s", name_of(collective_), path);
+  const int path = thread_state().last_path;
+  if (path >= kNumPaths) return;  // an exception has left the call before it went any
+  const bool first = add_time(collective_, path, now - begin_);
+  if (!first || log_rank() != 0) return;
+  log(Level::trace, "first call: %s: %s", name_of(collective_), name_of_path(path));
 }
 
 }  // namespace sumac

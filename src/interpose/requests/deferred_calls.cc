@@ -92,7 +92,7 @@ int initialise(Entry& entry, const Call& made, Decision decision) {
     request->check = std::make_unique<ResultCheck>(call, decision);
     if (!request->check->initialise()) request->check.reset();
   }
-  entry.note_path(local ? kLocal : info_of(decision.choice.algorithm).name);
+  entry.note_path(local ? kLocalPath : path_of(decision.choice.algorithm));
   call.request.set(request->handle);
   return kMpiSuccess;
 }
@@ -152,7 +152,7 @@ void start(CallRecord& record, CollectiveRequest& request) {
   const DirectTry direct =
       prepare_direct(c, call, request.data, request.may_go_direct, request.tries_direct);
   if (direct.wanted()) {
-    record.note_path(name_of(call.choice.algorithm));  // counted when it has ended
+    record.note_path(path_of(call.choice.algorithm));  // counted when it has ended
   } else {
     count_served(record, c.stats, request.data, call.choice.algorithm);
   }
