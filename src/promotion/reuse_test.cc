@@ -11,11 +11,27 @@
 
 #include "promotion/promoted_buffer.h"
 
+namespace {
+
+// Promotion has not been initialised before; the stub does not call it then either, since it loads
+// it later.
+bool tests_have_begun = false;
+
+struct Beginning : testing::Environment {
+  void SetUp() override { tests_have_begun = true; }
+};
+[[maybe_unused]] const auto* const beginning =
+    testing::AddGlobalTestEnvironment(new Beginning);  // GoogleTest deletes it
+
+}  // namespace
+
 // This madvise comes before the C library's, as that of libsumac.so does, so the calls of this
 // program and of an allocator that is loaded with it come here.
 extern "C" __attribute__((visibility("default"))) int madvise(void* address, std::size_t bytes,
                                                               int advice) noexcept {
-  return sumac::promotion::advise(address, bytes, advice, sumac::promotion::system_madvise);
+  using namespace sumac::promotion;
+  return tests_have_begun ? advise(address, bytes, advice, system_madvise)
+                          : system_madvise(address, bytes, advice);
 }
 extern "C" __attribute__((visibility("default"))) void* mremap(void* address, std::size_t bytes,
                                                                std::size_t new_bytes, int flags,
@@ -24,8 +40,9 @@ extern "C" __attribute__((visibility("default"))) void* mremap(void* address, st
   va_start(arguments, flags);
   void* to = flags & ~MREMAP_MAYMOVE ? va_arg(arguments, void*) : nullptr;
   va_end(arguments);
-  return sumac::promotion::remap(address, bytes, new_bytes, flags, to,
-                                 sumac::promotion::system_mremap);
+  using namespace sumac::promotion;
+  return tests_have_begun ? remap(address, bytes, new_bytes, flags, to, system_mremap)
+                          : system_mremap(address, bytes, new_bytes, flags, to);
 }
 
 namespace sumac::promotion {
