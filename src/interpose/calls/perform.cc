@@ -265,7 +265,8 @@ int perform(Entry& entry, const Call& call, const Decision& decision) {
 }  // namespace
 
 int perform_now(Entry& entry, const Call& call, const Decision& decision) {
-  if (decision.turn.kind == TurnKind::timed) [[unlikely]]
+  // A call with wrong arguments has its turn, which all ranks count, and no time.
+  if (decision.turn.kind == TurnKind::timed && decision.is_served()) [[unlikely]]
     return perform_timed(entry, call, decision);
   return perform(entry, call, decision);
 }
