@@ -48,10 +48,10 @@ foreach(family IN LISTS SUMAC_MPI_FAMILIES)
   sumac_precompile_program(${family} ${SUMAC_${family}_INCLUDES})
 endforeach()
 
-# sumac_take_turns(VARIABLE FAMILY CASE FAMILIES f...): 'make check' runs all cases of a test (numbers
-# of ranks, layouts, bindings) and all families, but not each case with each family: they take
-# turns. If the case, a number, is another family's, it adds slow and turn to the labels in VARIABLE:
-# 'make check-all' runs such tests as 'make check' runs the others, several at a time.
+# sumac_take_turns(VARIABLE FAMILY CASE FAMILIES f...): 'make check' runs all cases of a test and
+# all families, but not each case with each: they take turns. A case is a number of ranks, a layout,
+# a binding. If it is another family's, slow and turn are added to the labels in VARIABLE: 'make
+# check-all' runs such tests as 'make check' runs the others, several at a time.
 function(sumac_take_turns variable family case)
   cmake_parse_arguments(ARG "" "" "FAMILIES" ${ARGN})
   list(LENGTH ARG_FAMILIES count)

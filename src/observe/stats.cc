@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/stats.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -66,7 +67,32 @@ const char* name_of_path(int path) {
   return path == kCountedPath ? "mpi: Sumac does not serve this collective" : "";
 }
 
+void CallCounts::merge(const CallCounts& other) {
+  used |= other.used;
+  for (int a = 0; other.used & kTaken && a < kNumAlgorithms; ++a) {
+    merge_into(taken[a], other.taken[a]);
+  }
+  for (const CollectiveInfo& info : kCollectives) {
+    if (!(other.used & bit_of(info.collective))) continue;
+    const int c = static_cast<int>(info.collective);
+    merge_into(local[c], other.local[c]);
+    for (int r = 0; r < kNumReasons; ++r) merge_into(handed[c][r], other.handed[c][r]);
+  }
+}
+
+void CallCounts::clear() {
+  if (used & kTaken) std::ranges::fill(taken, PathCount());
+  for (const CollectiveInfo& info : kCollectives) {
+    if (!(used & bit_of(info.collective))) continue;
+    const int c = static_cast<int>(info.collective);
+    local[c] = {};
+    std::ranges::fill(handed[c], PathCount());
+  }
+  used = 0;
+}
+
 void Stats::merge(const Stats& other) {
+  CallCounts::merge(other);
   for (int u = 0; u < kNumThreadUses; ++u) threads[u] += other.threads[u];
   for (int u = 0; u < kNumCheckUses; ++u) checks[u] += other.checks[u];
   for (int u = 0; u < kNumMessageUses; ++u) messages[u] += other.messages[u];
@@ -74,16 +100,11 @@ void Stats::merge(const Stats& other) {
   for (int u = 0; u < kNumMemoryUses; ++u) memory[u] += other.memory[u];
   for (int r = 0; r < kNumRefusals; ++r) refusals[r] += other.refusals[r];
   for (int o = 0; o < kNumObstacles; ++o) obstacles[o] += other.obstacles[o];
-  for (int a = 0; a < kNumAlgorithms; ++a) merge_into(taken[a], other.taken[a]);
-  for (int c = 0; c < kNumCollectives; ++c) {
-    merge_into(local[c], other.local[c]);
-    for (int r = 0; r < kNumReasons; ++r) merge_into(handed[c][r], other.handed[c][r]);
-  }
 }
 
-void add_to_process_stats(const Stats& stats) {
+void add_to_process_stats(const CallCounts& counts) {
   const std::lock_guard<std::mutex> lock(mutex);
-  ended.merge(stats);
+  ended.CallCounts::merge(counts);
 }
 
 void set_one_call_at_a_time(bool is_so) { one_at_a_time.store(is_so, std::memory_order_relaxed); }
@@ -124,6 +145,7 @@ void count_device_use(DeviceUse use, std::uint64_t by) {
 Stats process_stats() {
   const std::lock_guard<std::mutex> lock(mutex);
   Stats sum = ended;
+  sum.used = CallCounts::kAll;
   for (int a = 0; a < kNumAlgorithms; ++a) merge_into(sum.taken[a], taken[a].get());
   for (int c = 0; c < kNumCollectives; ++c) {
     merge_into(sum.local[c], local[c].get());

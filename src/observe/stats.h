@@ -44,15 +44,42 @@ struct PathCount {
   }
 };
 
-// These are the counts of one communicator, or of the process. They are not synchronised: the one
-// thread that may call on a communicator writes its counts, and the process's counts are written
-// under a lock when a communicator ends.
-struct Stats {
+// These are the counts of the calls on one communicator, or of the process. They are not
+// synchronised: the one thread that may call on a communicator writes its counts, and the process's
+// counts are written under a lock when a communicator ends.
+struct CallCounts {
   PathCount taken[kNumAlgorithms];
   PathCount local[kNumCollectives];  // served without communication
   PathCount handed[kNumCollectives][kNumReasons];
-  // The counts from here on are kept for the process as a whole. This one counts large reductions.
-  std::uint64_t threads[kNumThreadUses] = {};
+  // A bit for each collective that has counts in `local` or `handed`, and one for `taken`: programs
+  // make and free many communicators with few calls, and what they have not counted is not touched.
+  std::uint32_t used = 0;
+
+  void add_taken(Algorithm algorithm, std::uint64_t bytes) {
+    used |= kTaken;
+    taken[static_cast<int>(algorithm)].add(bytes);
+  }
+  void add_local(Collective collective, std::uint64_t bytes) {
+    used |= bit_of(collective);
+    local[static_cast<int>(collective)].add(bytes);
+  }
+  void add_handed(Collective collective, Reason reason, std::uint64_t bytes) {
+    used |= bit_of(collective);
+    handed[static_cast<int>(collective)][static_cast<int>(reason)].add(bytes);
+  }
+  void merge(const CallCounts& other);
+  void clear();
+
+  static constexpr std::uint32_t kTaken = std::uint32_t{1} << 31, kAll = ~std::uint32_t{0};
+  static constexpr std::uint32_t bit_of(Collective collective) {
+    static_assert(kNumCollectives < 31);
+    return std::uint32_t{1} << static_cast<int>(collective);
+  }
+};
+
+// These are counts of the process as a whole.
+struct Stats : CallCounts {
+  std::uint64_t threads[kNumThreadUses] = {};    // large reductions
   std::uint64_t checks[kNumCheckUses] = {};      // results that were compared
   std::uint64_t messages[kNumMessageUses] = {};  // messages that Sumac has packed
   std::uint64_t devices[kNumDeviceUses] = {};
@@ -65,7 +92,7 @@ struct Stats {
 
 // Adds to the counts of the process. They cover calls without a communicator, calls whose end any
 // thread may notice, and communicators that have ended.
-void add_to_process_stats(const Stats& stats);
+void add_to_process_stats(const CallCounts& counts);
 void count_process_hand_down(Collective collective, Reason reason, std::uint64_t bytes,
                              std::uint64_t calls = 1);
 void count_process_local(Collective collective, std::uint64_t bytes);

@@ -136,7 +136,7 @@ std::string list_missing(Team& team) {
   return missing;
 }
 
-std::uint64_t calls_of(const Stats& stats) {
+std::uint64_t calls_of(const CallCounts& stats) {
   std::uint64_t calls = 0;
   for (const PathCount& count : stats.taken) calls += count.calls;
   for (const PathCount& count : stats.local) calls += count.calls;

@@ -50,7 +50,7 @@ void Team::give_back() {
 
 void Team::reset() {
   give_back();
-  std::construct_at(&stats);  // avoids a copy on the stack
+  stats.clear();
   static_cast<TeamSetUp&>(*this) = TeamSetUp();
   state = State::counting;
   reason = Reason::first_calls;

@@ -137,7 +137,7 @@ struct Team : TeamSetUp {
   bool deferred = false;  // there have been such calls: the same on all ranks
 
   RefusalsMet refusals;  // transfers that were refused in earlier calls
-  Stats stats;
+  CallCounts stats;
 
   Choice choose(Collective collective, std::size_t bytes) const {
     const LevelsRun* run = levels_for[static_cast<int>(collective)];

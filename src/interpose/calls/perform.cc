@@ -24,7 +24,7 @@ void count_bytes(const Entry& entry, const Call& call, const Decision& decision)
   if (!decision.communicator) {
     return count_process_hand_down(collective, decision.reason, bytes, 0);
   }
-  Stats& stats = decision.communicator->stats;
+  CallCounts& stats = decision.communicator->stats;
   stats.handed[static_cast<int>(collective)][static_cast<int>(decision.reason)].bytes += bytes;
 }
 
@@ -182,7 +182,8 @@ std::size_t bytes_of(const Call& call, const Decision& decision) {
   return size_of(call, ranks).bytes;
 }
 
-void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm) {
+void count_served(CallRecord& record, CallCounts& stats, const CallData& data,
+                  Algorithm algorithm) {
   if (data.is_local()) return record.take_locally(stats, data.bytes());
   record.take(stats, algorithm, data.bytes());
 }

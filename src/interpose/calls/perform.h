@@ -26,7 +26,7 @@ bool was_made(int error);
 
 // These count for the statistics.
 void count_hand_down(Entry& entry, const Decision& decision);
-void count_served(CallRecord& record, Stats& stats, const CallData& data, Algorithm algorithm);
+void count_served(CallRecord& record, CallCounts& stats, const CallData& data, Algorithm algorithm);
 // Returns the size of a call that was left to the MPI, perhaps before it was looked at. The MPI
 // must have accepted the call: it would tell an error handler of wrong arguments.
 std::size_t bytes_of(const Call& call, const Decision& decision);

@@ -228,7 +228,7 @@ std::vector<Communicator*> all_communicators() {
 Stats all_stats() {
   Stats sum = process_stats();
   const std::lock_guard<std::mutex> lock(mutex);
-  for (const Communicator* communicator : all) sum.merge(communicator->stats);
+  for (const Communicator* communicator : all) sum.CallCounts::merge(communicator->stats);
   return sum;
 }
 

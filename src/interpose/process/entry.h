@@ -41,18 +41,18 @@ class CallRecord {
     thread_.last_path = path_of(reason);
     count_process_hand_down(collective_, reason, bytes);
   }
-  void hand_down(Stats& stats, Reason reason, std::uint64_t bytes) {
+  void hand_down(CallCounts& stats, Reason reason, std::uint64_t bytes) {
     thread_.last_path = path_of(reason);
-    stats.handed[static_cast<int>(collective_)][static_cast<int>(reason)].add(bytes);
+    stats.add_handed(collective_, reason, bytes);
   }
-  void take(Stats& stats, Algorithm algorithm, std::uint64_t bytes) {
+  void take(CallCounts& stats, Algorithm algorithm, std::uint64_t bytes) {
     thread_.last_path = path_of(algorithm);
-    stats.taken[static_cast<int>(algorithm)].add(bytes);
+    stats.add_taken(algorithm, bytes);
   }
   // Notes a call without communication: it has one rank, no data, or is MPI_Reduce_local.
-  void take_locally(Stats& stats, std::uint64_t bytes) {
+  void take_locally(CallCounts& stats, std::uint64_t bytes) {
     thread_.last_path = kLocalPath;
-    stats.local[static_cast<int>(collective_)].add(bytes);
+    stats.add_local(collective_, bytes);
   }
   void take_locally(std::uint64_t bytes) {
     thread_.last_path = kLocalPath;
