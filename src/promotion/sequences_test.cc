@@ -73,7 +73,9 @@ struct Place {
 };
 
 struct World {
-  Place a{std::uintptr_t{1} << 37}, b{(std::uintptr_t{1} << 37) + kMega};
+  // AddressSanitizer has its own memory where other programs have nothing.
+  static constexpr std::uintptr_t kFirst = std::uintptr_t{1} << (kSanitized ? 45 : 37);
+  Place a{kFirst}, b{kFirst + kMega};
   int number = 100;
 
   World() {
