@@ -53,7 +53,8 @@ def test_tables(installed, folder, by):
 
 def test_fewer_rows(installed, folder):
     _, out, _ = installed("profile", "--from", str(folder), "--top", "1")
-    assert out.count("\nallreduce ") == 1 and "\nbarrier " not in out
+    # A rank that comes late may make the few barriers take longer than all the all-reduces.
+    assert sum(out.count(f"\n{call} ") for call in ("allreduce", "barrier")) == 1
 
 
 def test_a_folder_without_profiles(sumac, tmp_path):
