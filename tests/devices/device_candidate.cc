@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An MPI that takes buffers in a GPU's memory (device_mpi.cc) is a candidate of the trials with its
-// own way, and is timed beside Sumac's copies: it serves once these have been found to be slower,
-// and not where its own calls are. Buffers of rank 0 may be in host memory meanwhile.
+// own way: what a trial leaves to it, it gets as it is.
+//   device_candidate          every call, by either
+//   device_candidate learns   the times that are compared have the copies in them: the MPI serves
+//                             where copies are slow, and does not where its own calls are
 #include <algorithm>
+#include <string>
 
 #include "devices/device_memory.h"
 #include "mpi/check.h"
@@ -15,6 +18,7 @@ namespace {
 using namespace test;
 
 constexpr int kCount = 1000;
+constexpr int kFew = 1000;   // more calls than there are before the first turns
 constexpr int kMost = 6000;  // more calls than trials need until they have ended
 constexpr char kFaster[] = "found to be faster at this size (SUMAC_ADAPT)";
 
@@ -34,52 +38,67 @@ struct Buffer {
   int* const seen;
 };
 
-void allreduce(const Buffer& in, const Buffer& out, int call, MPI_Comm comm) {
+// Makes a call. The MPI must get the memory of a GPU, if there is any, in calls that it serves, and
+// nothing in others. Returns true if it has served this one.
+template <class Make>
+bool is_mpis(bool host, Make make) {
+  const unsigned long before = device_mpi_calls();
+  make();
+  const bool served = !was_taken();
+  const unsigned long given = device_mpi_calls() - before;
+  CHECK(given == (served && !host ? 1 : 0), "%lu given, served %d, host %d: '%s'", given, served,
+        host, path());
+  return served;
+}
+
+bool allreduce(const Buffer& in, const Buffer& out, bool host, int call, MPI_Comm comm) {
   in.seen[0] = call + rank;
   in.seen[kCount - 1] = call - rank;
-  MPI_Allreduce(in.given, out.given, kCount, MPI_INT, MPI_SUM, comm);
+  const bool by_mpi =
+      is_mpis(host, [&] { MPI_Allreduce(in.given, out.given, kCount, MPI_INT, MPI_SUM, comm); });
   const int sum = ranks * (ranks - 1) / 2;
   CHECK(out.seen[0] == ranks * call + sum && out.seen[kCount - 1] == ranks * call - sum, "call %d",
         call);
+  return by_mpi;
 }
 
-void bcast(const Buffer& data, int call, MPI_Comm comm) {
+bool bcast(const Buffer& data, bool host, int call, MPI_Comm comm) {
   const int root = call % ranks;
   data.seen[kCount - 1] = rank == root ? call : -1;
-  MPI_Bcast(data.given, kCount, MPI_INT, root, comm);
+  const bool by_mpi = is_mpis(host, [&] { MPI_Bcast(data.given, kCount, MPI_INT, root, comm); });
   CHECK(data.seen[kCount - 1] == call, "call %d", call);
+  return by_mpi;
 }
 
-// Makes calls until the MPI has been found to be faster, and some more, in which rank 0 may have
-// its buffers in host memory. Returns false if that has not been found.
+// On one rank the buffers may be in host memory.
+void try_both(bool host, MPI_Comm comm) {
+  CHECK(warm_up(comm), "path '%s'", path());
+  const Buffer in(host), out(host);
+  int reduced = 0, broadcast = 0;
+  for (int call = 0; call < kFew; ++call) {
+    reduced += allreduce(in, out, host, call, comm);
+    broadcast += bcast(out, host, call, comm);
+  }
+  CHECK(reduced > 0 && broadcast > 0, "%d and %d by the MPI", reduced, broadcast);
+}
+
+// Makes calls until the MPI has been found to be faster. Returns false if it has not.
 bool is_left_to_mpi(MPI_Comm comm) {
   CHECK(warm_up(comm), "path '%s'", path());
   const Buffer in(false), out(false);
   bool reduces = false, broadcasts = false;
   for (int call = 0; call < kMost && !(reduces && broadcasts); ++call) {
-    allreduce(in, out, call, comm);
+    allreduce(in, out, false, call, comm);
     reduces = was_handed_down(kFaster);
-    bcast(out, call, comm);
+    bcast(out, false, call, comm);
     broadcasts = was_handed_down(kFaster);
-  }
-  for (const bool host : {false, rank == 0}) {
-    const Buffer from(host), to(host);
-    const unsigned long before = device_mpi_calls();
-    allreduce(from, to, 1, comm);
-    bcast(to, 1, comm);
-    const unsigned long given = device_mpi_calls() - before, left = reduces + broadcasts;
-    CHECK(given == (host ? 0 : left), "%lu calls, left %lu, host %d", given, left, host);
   }
   return reduces && broadcasts;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  stand_ins()[0];
-  start(argc, argv);
-  // A communicator begins with what an earlier one of the same ranks has learnt. On a busy machine
-  // one may learn by chance that two are alike.
+// A communicator begins with what an earlier one of the same ranks has learnt. On a busy machine
+// one may learn by chance that two are alike.
+void learn() {
   MPI_Comm comms[2][3];
   for (auto& group : comms) {
     for (MPI_Comm& comm : group) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -92,5 +111,22 @@ int main(int argc, char** argv) {
   for (auto& group : comms) {
     for (MPI_Comm& comm : group) MPI_Comm_free(&comm);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool learns = argc > 1 && std::string(argv[1]) == "learns";
+  stand_ins()[0];
+  start(argc, argv);
+  if (learns) {
+    learn();
+    return finish();
+  }
+  MPI_Comm comms[2];
+  for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  try_both(false, comms[0]);
+  try_both(rank == 0, comms[1]);
+  for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
   return finish();
 }
