@@ -13,8 +13,8 @@
 
 namespace {
 
-// Promotion has not been initialised before; the stub does not call it then either, since it loads
-// it later.
+// Before the tests begin, promotion may not have been initialised yet. The stub does not call it
+// then either: it has not loaded it.
 bool tests_have_begun = false;
 
 struct Beginning : testing::Environment {

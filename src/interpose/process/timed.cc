@@ -20,7 +20,7 @@ void time_calls() {
 
 void TimedCall::end(std::uint64_t now) const {
   const int path = thread_state().last_path;
-  if (path >= kNumPaths) return;  // an exception has left the call before it went any
+  if (path >= kNumPaths) return;  // an exception has ended the call before
   const bool first = add_time(collective_, path, now - begin_);
   if (!first || log_rank() != 0) return;
   log(Level::trace, "first call: %s: %s", name_of(collective_), name_of_path(path));
