@@ -113,13 +113,10 @@ class Trials {
     return open_[static_cast<int>(collective)][static_cast<int>(results)] >> class_of(bytes) & 1;
   }
 
-  // Returns false for a call of a class at rest: the call goes by the rules. It is counted if
-  // `counts`, which must be so for the same calls on all ranks.
-  bool is_awake(Collective collective, std::size_t bytes, bool counts) {
-    std::uint16_t& rest = rest_[static_cast<int>(collective)][class_of(bytes)];
-    if (rest == 0) return true;
-    rest = static_cast<std::uint16_t>(rest - counts);
-    return false;
+  // Returns the calls for which a class is at rest: they go by the rules, and who makes them counts
+  // them down, for the same calls on all ranks. At 0 the class is awake.
+  std::uint16_t& rest_of(Collective collective, std::size_t bytes) {
+    return rest_[static_cast<int>(collective)][class_of(bytes)];
   }
   // Lays the class at rest for as many calls as go by the rules, if that is known, but no more than
   // `most`, which must be the same on all ranks. If one of its

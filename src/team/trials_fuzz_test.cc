@@ -79,7 +79,7 @@ Took make(Team& team, Step& step, std::mt19937& own) {
   Choice choice = team.choose(collective, bytes);
   Took took;
   took.is_at_rest = choice.algorithm == Algorithm::native ||
-                    !team.trials.is_awake(collective, bytes, !step.is_deferred);
+                    !is_awake(team.trials, collective, bytes, !step.is_deferred);
   Turn turn;
   if (!took.is_at_rest) {
     std::tie(choice, turn) = choose_awake(team, step);

@@ -265,16 +265,16 @@ TEST(Rest, WaitsForResultsOfBothKinds) {
 // The class is looked at as often as a number of 16 bits is used up, and laid at rest again.
 TEST(Rest, LastsWhereNothingIsTried) {
   Trials trials;
-  EXPECT_TRUE(trials.is_awake(kAllreduce, 8, true));
+  EXPECT_TRUE(is_awake(trials, kAllreduce, 8, true));
   for (int again = 0; again < 2; ++again) {
     trials.lay_at_rest(kAllreduce, 8);
-    for (int i = 0; i < UINT16_MAX; ++i) ASSERT_FALSE(trials.is_awake(kAllreduce, 8, true));
-    EXPECT_TRUE(trials.is_awake(kAllreduce, 8, true));
+    for (int i = 0; i < UINT16_MAX; ++i) ASSERT_FALSE(is_awake(trials, kAllreduce, 8, true));
+    EXPECT_TRUE(is_awake(trials, kAllreduce, 8, true));
   }
   // Calls that take no turns, such as reductions by the program's functions, leave a class awake.
   open_all(trials);
   trials.lay_at_rest(kAllreduce, 8);
-  EXPECT_TRUE(trials.is_awake(kAllreduce, 8, false));
+  EXPECT_TRUE(is_awake(trials, kAllreduce, 8, false));
 }
 
 // Returns the classes of the collective that are tried, with the choice of `forced` and the user's

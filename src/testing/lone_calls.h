@@ -70,7 +70,7 @@ struct Calls {
     const bool with_mpi = results == Results::any;
     return Comparison::calls_before(static_cast<int>(1 + others.size()) + with_mpi, with_mpi);
   }
-  bool is_awake() { return trials.is_awake(kAllreduce, kBytes, false); }
+  bool is_awake() { return testing::is_awake(trials, kAllreduce, kBytes, false); }
 
   std::vector<Choice> others;
   Results results;

@@ -29,12 +29,20 @@ inline void settle(Trials& trials, Oob& oob) {
   trials.agree(oob, [](Collective, std::size_t, Results, const Trial&, const Comparison&) {});
 }
 
+// Returns true if the class is awake, and else counts the call if `counts`.
+inline bool is_awake(Trials& trials, Collective collective, std::size_t bytes, bool counts) {
+  std::uint16_t& rest = trials.rest_of(collective, bytes);
+  if (rest == 0) return true;
+  rest = static_cast<std::uint16_t>(rest - counts);
+  return false;
+}
+
 // Makes a call. `ns_of(candidate)` is the time that it takes, if it is timed. A call of a class at
 // rest goes by the rules.
 template <class TimeOf>
 Turn call_once(Trials& trials, const OfClass& of, Oob& oob, const std::vector<Choice>& others,
                TimeOf ns_of) {
-  if (!trials.is_awake(of.collective, of.bytes, true)) return {};
+  if (!is_awake(trials, of.collective, of.bytes, true)) return {};
   if (trials.wait_to_agree() && !info_of(of.collective).has_root) settle(trials, oob);
   const Turn turn =
       trials.next(of.collective, of.bytes, of.results, kChosen, [&] { return others; });

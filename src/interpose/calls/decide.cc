@@ -73,21 +73,26 @@ std::size_t shared_bytes(const Call& call, const Decision& decision) {
   return call.collective_info().is_sized ? decision.bytes : 0;
 }
 
-// Takes the choice, and decides whether the ranks can carry it out.
-void take(const Choice& choice, const Call& call, Decision& decision) {
+// Takes the choice, and decides whether the ranks can carry it out. Nothing stands around a call of
+// a class at rest (Decision::around); it is counted if it would have a turn in trials.
+void take(const Choice& choice, std::uint16_t& rest, const Call& call, Decision& decision) {
   Communicator& c = *decision.communicator;
   decision.choice = choice;
   if (call.is_deferred() && !c.may_overlap) return leave_to_mpi(decision, Reason::no_progress);
   if (decision.choice.algorithm == Algorithm::native) return leave_to_mpi(decision, Reason::rules);
   decision.way = Way::serve;
-  const std::size_t bytes = shared_bytes(call, decision);
-  if (c.may_be_around(call.collective(), bytes, !call.is_deferred())) [[unlikely]]
+  if (rest == 0) [[unlikely]] {
     put_around(call, decision);
+  } else {
+    rest = static_cast<std::uint16_t>(rest - !call.is_deferred());
+  }
 }
 
 void choose(const Call& call, Decision& decision) {
+  Communicator& c = *decision.communicator;
   const std::size_t bytes = shared_bytes(call, decision);
-  take(decision.communicator->choose(call.collective(), bytes), call, decision);
+  take(c.choose(call.collective(), bytes), c.trials.rest_of(call.collective(), bytes), call,
+       decision);
 }
 
 // Takes the turn of a blocking call in the trials of its communicator, or the choice of another
@@ -161,9 +166,15 @@ void settle(const Call& call, const Decision& decision) {
   if (!lasts || decision.way != Way::serve || decision.reduction->type.has_gaps()) return;
   // A settled call is carried out as a whole, also if the next call like it is of another form.
   if (slice_if_blocking(call, decision) > 0) return;
-  decision.communicator->settled = {data.count,        data.type.bits,  call.op.bits,
-                                    call.collective(), decision.choice, decision.bytes,
-                                    decision.reduction};
+  Communicator& c = *decision.communicator;
+  c.settled = {.count = data.count,
+               .type = data.type.bits,
+               .op = call.op.bits,
+               .collective = call.collective(),
+               .choice = decision.choice,
+               .bytes = decision.bytes,
+               .reduction = decision.reduction,
+               .rest = &c.trials.rest_of(call.collective(), shared_bytes(call, decision))};
 }
 
 void decide_reduction(const Call& call, Decision& decision) {
@@ -172,7 +183,7 @@ void decide_reduction(const Call& call, Decision& decision) {
     decision.reduction = settled.reduction;
     decision.bytes = settled.bytes;
     decision.plain = true;
-    take(settled.choice, call, decision);
+    take(settled.choice, *settled.rest, call, decision);
   } else {
     if (!decide_new_reduction(call, decision)) return;
     settle(call, decision);

@@ -93,7 +93,7 @@ void decide_user_reduction(const Call& call, Decision& decision) {
   }
   decision.choice = without_single_copy(choice);
   decision.way = Decision::Way::serve;
-  if (c.may_be_around(call.collective(), decision.bytes, false)) put_around(call, decision);
+  if (c.trials.rest_of(call.collective(), decision.bytes) == 0) put_around(call, decision);
 }
 
 int run_user_reduction(Entry& entry, const Call& call, const Decision& decision) {

@@ -62,6 +62,7 @@ struct SettledReduction {
   Choice choice;
   std::size_t bytes = 0;
   const KnownReduction* reduction = nullptr;
+  std::uint16_t* rest = nullptr;  // Trials::rest_of()
 };
 
 // This is what Sumac keeps of a communicator, until the MPI tells that it has ended. The memory is
@@ -77,12 +78,6 @@ struct Communicator : Team {
   std::uint64_t asks_at = 0;    // ranks are not asked before so many calls whether all are heard of
   bool agreed = false;          // the ranks have compared their options
   std::uint64_t checkable = 0;  // calls whose results could be checked
-
-  // Returns false if nothing stands around a call of the collective and so many bytes
-  // (Decision::around). The call is then counted if `counts`: it has turns in trials.
-  bool may_be_around(Collective collective, std::size_t bytes, bool counts) {
-    return trials.is_awake(collective, bytes, counts);
-  }
 
   SettledReduction settled;
   int profiled = -1;  // its number in the profile; -1: none
