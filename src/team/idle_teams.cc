@@ -43,7 +43,6 @@ void IdleTeams::keep(Team& team) {
     if (own->levels) own->levels->forget_operations();
   }
   idle->set_up = std::move(static_cast<TeamSetUp&>(team));
-  static_cast<TeamSetUp&>(team) = TeamSetUp();
   team.state = Team::State::handed_down;
   for (std::byte* block : idle->set_up.blocks) {
     idle->blocks.push_back(team.context.arena.release_idle(block));

@@ -32,8 +32,8 @@ struct IdleTeam {
 // These are the idle teams of one process. Thread-safe.
 class IdleTeams {
  public:
-  // Takes what the team has, if it can be idle. Nothing may be under way in it, and no call of it
-  // is served afterwards.
+  // Takes what the team has, if it can be idle. Nothing may be under way in it, and it must be
+  // reset afterwards (Team::reset()).
   void keep(Team& team);
   // Returns an idle team of the ranks of `team`, which is not set up yet. Returns null if there is
   // none that was set up in the same state of this process (TeamSetUp::state_of_process). The

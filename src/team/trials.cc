@@ -94,24 +94,24 @@ std::unique_ptr<const Comparison> Trial::agree(Oob& oob, bool has_root,
 
 void Trials::open(const Classes& any, const Classes& own) {
   for (int c = 0; c < kNumCollectives; ++c) {
-    open_[c][static_cast<int>(Results::any)] = any[c];
-    open_[c][static_cast<int>(Results::own)] = own[c];
-    for (auto& trials : trials_[c]) trials.reset();
-    std::fill(std::begin(rest_[c]), std::end(rest_[c]), std::uint16_t{0});
+    at(c) = {};
+    at(c).open[static_cast<int>(Results::any)] = any[c];
+    at(c).open[static_cast<int>(Results::own)] = own[c];
   }
   over_ = 0;
   agreement_ns_ = 0;
 }
 
 Trial& Trials::of(Collective collective, std::size_t bytes, Results results) {
-  auto& trials = trials_[static_cast<int>(collective)][static_cast<int>(results)];
+  auto& trials = at(static_cast<int>(collective)).trials[static_cast<int>(results)];
   if (!trials) trials = std::make_unique<Trial[]>(kClasses);
   return trials[static_cast<std::size_t>(class_of(bytes))];
 }
 
 Trial* Trials::find(int collective, int of_class, int results) {
-  const auto& trials = trials_[collective][results];
-  if (!trials || !(open_[collective][results] >> of_class & 1)) return nullptr;
+  const OfCollective& of = at(collective);
+  const auto& trials = of.trials[results];
+  if (!trials || !of.is_open(of_class, static_cast<Results>(results))) return nullptr;
   Trial& trial = trials[static_cast<std::size_t>(of_class)];
   return trial.has_begun() ? &trial : nullptr;
 }
@@ -133,7 +133,8 @@ void Trials::follow_neighbours(int collective, int of_class, int results) {
 
 void Trials::lay_at_rest(Collective collective, std::size_t bytes, std::uint32_t most) {
   const int c = static_cast<int>(collective), k = class_of(bytes);
-  const bool is_open = (open_[c][0] | open_[c][1]) >> k & 1;
+  OfCollective& of = at(c);
+  const bool is_open = of.is_open(k, Results::any) || of.is_open(k, Results::own);
   Trial* trials[kResults];
   std::uint32_t calls = most;
   bool is_known = !is_open;
@@ -143,17 +144,17 @@ void Trials::lay_at_rest(Collective collective, std::size_t bytes, std::uint32_t
     calls = std::min(calls, trials[results]->calls_by_rules());
     is_known = true;
   }
-  if (!is_known || rest_[c][k] > 0) return;
+  if (!is_known || of.rest[k] > 0) return;
   for (Trial* trial : trials) {
     if (trial) trial->count(calls);
   }
-  rest_[c][k] = static_cast<std::uint16_t>(calls);
+  of.rest[k] = static_cast<std::uint16_t>(calls);
 }
 
 void Trials::wake() {
   for (int c = 0; c < kNumCollectives; ++c) {
     for (int k = 0; k < kClasses; ++k) {
-      const std::uint32_t calls = std::exchange(rest_[c][k], std::uint16_t{0});
+      const std::uint32_t calls = std::exchange(at(c).rest[k], std::uint16_t{0});
       for (int results = 0; calls > 0 && results < kResults; ++results) {
         if (Trial* trial = find(c, k, results)) trial->uncount(calls);
       }

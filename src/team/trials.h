@@ -110,13 +110,13 @@ class Trials {
   void open(const Classes& any, const Classes& own);
 
   bool is_open(Collective collective, std::size_t bytes, Results results) const {
-    return open_[static_cast<int>(collective)][static_cast<int>(results)] >> class_of(bytes) & 1;
+    return of_ && of_[static_cast<int>(collective)].is_open(class_of(bytes), results);
   }
 
   // Returns the calls for which a class is at rest: they go by the rules, and who makes them counts
   // them down, for the same calls on all ranks. At 0 the class is awake.
   std::uint16_t& rest_of(Collective collective, std::size_t bytes) {
-    return rest_[static_cast<int>(collective)][class_of(bytes)];
+    return at(static_cast<int>(collective)).rest[class_of(bytes)];
   }
   // Lays the class at rest for as many calls as go by the rules, if that is known, but no more than
   // `most`, which must be the same on all ranks. If one of its
@@ -164,8 +164,9 @@ class Trials {
     for (int c = 0; c < kNumCollectives && over_ > 0; ++c) {
       const auto collective = static_cast<Collective>(c);
       for (int results = 0; results < kResults; ++results) {
-        for (int k = 0; trials_[c][results] && k < kClasses; ++k) {
-          Trial& trial = trials_[c][results][static_cast<std::size_t>(k)];
+        const auto& trials = at(c).trials[results];
+        for (int k = 0; trials && k < kClasses; ++k) {
+          Trial& trial = trials[static_cast<std::size_t>(k)];
           if (!trial.is_over()) continue;
           --over_;
           const auto comparison = trial.agree(oob, info_of(collective).has_root, agreement_ns_);
@@ -197,12 +198,25 @@ class Trials {
     return trial;
   }
 
-  std::uint64_t open_[kNumCollectives][kResults] = {};
-  // So many calls of each class are still to go by the rules. Its trials have counted them.
-  std::uint16_t rest_[kNumCollectives][kClasses] = {};
-  int over_ = 0;                    // rounds on which the ranks have yet to agree
-  std::uint64_t agreement_ns_ = 0;  // the least time of an agreement on a round; 0: not known
-  std::unique_ptr<Trial[]> trials_[kNumCollectives][kResults];
+  // This is kept of the classes of one collective.
+  struct OfCollective {
+    std::uint64_t open[kResults] = {};  // a bit for each class
+    // So many calls of each class are still to go by the rules. Its trials have counted them.
+    std::uint16_t rest[kClasses] = {};
+    std::unique_ptr<Trial[]> trials[kResults];  // null before the first call
+
+    bool is_open(int of_class, Results results) const {
+      return open[static_cast<int>(results)] >> of_class & 1;
+    }
+  };
+  OfCollective& at(int collective) {
+    if (!of_) of_ = std::make_unique<OfCollective[]>(kNumCollectives);
+    return of_[static_cast<std::size_t>(collective)];
+  }
+
+  std::unique_ptr<OfCollective[]> of_;  // apart, because teams are moved (TeamSetUp)
+  int over_ = 0;                        // rounds on which the ranks have yet to agree
+  std::uint64_t agreement_ns_ = 0;      // the least time of an agreement on a round; 0: not known
 };
 
 // Returns the classes in which the choice is Sumac's own: the first `user_rules` rules, SUMAC_ALGO
