@@ -15,6 +15,7 @@
 #include "algorithms/refusals.h"
 #include "base/algorithm.h"
 #include "base/cpu.h"
+#include "base/fold_order.h"
 #include "kernels/reduce.h"
 #include "transport/p2p/messages.h"
 #include "transport/peer_memory.h"
@@ -54,41 +55,63 @@ struct ReduceArguments {
   std::size_t bytes() const { return count * element; }
 };
 
-// Computes output[i] = (source(0)[i] op source(1)[i]) op ... for i < count. output may be exactly
-// one of the sources. `source(r)` returns the address of rank r's elements.
+// Folds `n` elements of the ranks from `begin` to `end` one after another, in as many passes as a
+// kernel needs, through `partial`. The last pass stores the result in `to`.
 template <class SourceOf>
-void fold(ReduceFn kernel, std::byte* output, int ranks, std::size_t count, std::size_t element,
-          SourceOf source) {
+void fold_run(ReduceFn kernel, std::byte* to, std::byte* partial, int begin, int end, std::size_t n,
+              SourceOf source) {
   const void* sources[kMaxSources];
-  if (ranks <= kMaxSources) {
-    for (int r = 0; r < ranks; ++r) sources[r] = source(r);
-    kernel(output, sources, ranks, count);
-    return;
+  for (int r = begin; r < end;) {
+    int taken = 0;
+    if (r > begin) sources[taken++] = partial;
+    while (taken < kMaxSources && r < end) sources[taken++] = source(r++);
+    kernel(r < end ? partial : to, sources, taken, n);
   }
-  // There are more sources than a kernel takes, so the fold makes several passes, block by block
-  // through a buffer, since output may be a later source.
-  alignas(kCacheLine) std::byte partial[2048];
-  const std::size_t block = sizeof partial / element;
+}
+
+// Folds more ranks than a kernel takes, block by block through buffers, since output may be a later
+// source. The function is not inline, for the sake of its callers' frames.
+template <class SourceOf>
+[[gnu::noinline]] void fold_many(ReduceFn kernel, std::byte* output, FoldOrder order,
+                                 std::size_t count, std::size_t element, SourceOf source) {
+  alignas(kCacheLine) std::byte all[1024], of_run[sizeof all];
+  const std::size_t block = sizeof all / element;
   for (std::size_t first = 0; first < count; first += block) {
     const std::size_t n = std::min(block, count - first);
-    for (int r = 0; r < ranks;) {
-      int taken = 0;
-      if (r > 0) sources[taken++] = partial;
-      while (taken < kMaxSources && r < ranks) sources[taken++] = source(r++) + first * element;
-      kernel(r < ranks ? partial : output + first * element, sources, taken, n);
+    const auto block_of = [&](int r) { return source(r) + first * element; };
+    std::byte* const to = output + first * element;
+    for (int i = 0; i < order.runs(); ++i) {
+      const int begin = order.first_of(i), end = begin + order.length_of(i);
+      std::byte* const result = !order.has_runs() ? to : i == 0 ? all : of_run;
+      fold_run(kernel, result, of_run, begin, end, n, block_of);
+      const void* const both[] = {all, of_run};
+      if (i > 0) kernel(i + 1 < order.runs() ? all : to, both, 2, n);
     }
   }
 }
 
-// Does the same for elements of `args`, by its kernel or the program's function.
+// Computes output[i] = (source(0)[i] op source(1)[i]) op ... for i < count, in this order of the
+// ranks. output may be exactly one of the sources. `source(r)` returns the address of rank r's
+// elements; those of kMaxSources consecutive ranks are used together.
 template <class SourceOf>
-void fold(const ReduceArguments& args, std::byte* output, int ranks, std::size_t count,
+void fold(ReduceFn kernel, std::byte* output, FoldOrder order, std::size_t count,
+          std::size_t element, SourceOf source) {
+  if (order.ranks > kMaxSources) return fold_many(kernel, output, order, count, element, source);
+  const void* sources[kMaxSources];
+  for (int r = 0; r < order.ranks; ++r) sources[r] = source(r);
+  kernel(output, sources, order.ranks, count);
+}
+
+// Does the same for elements of `args`, by its kernel. The program's function folds one rank after
+// another.
+template <class SourceOf>
+void fold(const ReduceArguments& args, std::byte* output, FoldOrder order, std::size_t count,
           SourceOf source) {
   if (!args.user) [[likely]] {
-    return fold(args.kernel, output, ranks, count, args.element, source);
+    return fold(args.kernel, output, order, count, args.element, source);
   }
   args.user->fold(
-      output, ranks, count,
+      output, order.ranks, count,
       [](const void* context, int rank) { return (*static_cast<const SourceOf*>(context))(rank); },
       &source);
 }

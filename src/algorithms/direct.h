@@ -105,23 +105,24 @@ class Edges {
   // which begins where the range does.
   void fold_into(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
                  Part part, std::byte* output) const {
-    fold_into([&](int r) { return group.payload(r, position); }, group.size(), args, part, output);
+    fold_into([&](int r) { return group.payload(r, position); }, group.fold_order(), args, part,
+              output);
   }
   // Does the same with edges that are at edges_of(rank).
   template <class EdgesOf>
-  void fold_into(EdgesOf edges_of, int ranks, const ReduceArguments& args, Part part,
+  void fold_into(EdgesOf edges_of, FoldOrder order, const ReduceArguments& args, Part part,
                  std::byte* output) const {
-    fold_one(edges_of, ranks, args, part, output, head_, 0);
-    fold_one(edges_of, ranks, args, part, output, tail_, head_.bytes);
+    fold_one(edges_of, order, args, part, output, head_, 0);
+    fold_one(edges_of, order, args, part, output, tail_, head_.bytes);
   }
 
  private:
   template <class EdgesOf>
-  static void fold_one(EdgesOf edges_of, int ranks, const ReduceArguments& args, Part part,
+  static void fold_one(EdgesOf edges_of, FoldOrder order, const ReduceArguments& args, Part part,
                        std::byte* output, Part edge, std::size_t in_slot) {
     const Part both = common(part, edge);
     if (both.bytes == 0) return;
-    fold(args, output + (both.offset - part.offset), ranks, both.bytes / args.element,
+    fold(args, output + (both.offset - part.offset), order, both.bytes / args.element,
          [&](int r) -> const std::byte* {
            return edges_of(r) + in_slot + (both.offset - edge.offset);
          });

@@ -73,13 +73,24 @@ inline void take_lines(const ShmGroup& group, int rank, std::uint64_t position, 
   to.copy_from(packed, bytes);
 }
 
+// The lines of some ranks are folded: those of rank_of(0), rank_of(1) and so on, in this order.
+// This rank's own data come from `own`.
+template <class RankOf>
+struct LineSources {
+  FoldOrder order;
+  RankOf rank_of;
+  const std::byte* own;
+};
+
 // Does fold_lines by the program's function, or when the data are not contiguous.
-inline void fold_lines_by_user(const ShmGroup& group, std::uint64_t position,
-                               const ReduceArguments& args, Part part, std::byte* to) {
+template <class RankOf>
+void fold_lines_by_user(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
+                        const LineSources<RankOf>& from, Part part, std::byte* to) {
   alignas(kCacheLine) std::byte collected[round_up(kLinesData, kCacheLine)];
-  fold(args, to, group.size(), part.bytes / args.element, [&](int r) -> const std::byte* {
-    if (r == group.rank()) return args.input + part.offset;
-    take_lines(group, r, position, collected, part.bytes, part.offset);
+  fold(args, to, from.order, part.bytes / args.element, [&](int i) -> const std::byte* {
+    const int rank = from.rank_of(i);
+    if (rank == group.rank()) return from.own + part.offset;
+    take_lines(group, rank, position, collected, part.bytes, part.offset);
     return collected;
   });
 }
@@ -87,44 +98,45 @@ inline void fold_lines_by_user(const ShmGroup& group, std::uint64_t position,
 // Does fold_lines for data of several lines, at most kFoldedAtOnce bytes. These are collected on
 // the stack, which is small in fibers.
 inline constexpr std::size_t kFoldedAtOnce = 384;
-inline void fold_several_lines(const ShmGroup& group, std::uint64_t position,
-                               const ReduceArguments& args, Part part, std::byte* to) {
+template <class RankOf>
+void fold_several_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
+                        const LineSources<RankOf>& from, Part part, std::byte* to) {
   alignas(kCacheLine) std::byte collected[kMaxSources][kFoldedAtOnce];
-  alignas(kCacheLine) std::byte partial[kFoldedAtOnce];
-  const int ranks = group.size();
-  for (int r = 0; r < ranks;) {
-    const void* sources[kMaxSources];
-    int taken = 0;
-    if (r > 0) sources[taken++] = partial;
-    for (; taken < kMaxSources && r < ranks; ++r, ++taken) {
-      sources[taken] = args.input + part.offset;
-      if (r == group.rank()) continue;
-      take_lines(group, r, position, collected[taken], part.bytes, part.offset);
-      sources[taken] = collected[taken];
-    }
-    args.kernel(r < ranks ? partial : to, sources, taken, part.bytes / args.element);
-  }
+  fold(args.kernel, to, from.order, part.bytes / args.element, args.element,
+       [&](int i) -> const std::byte* {
+         const int rank = from.rank_of(i);
+         if (rank == group.rank()) return from.own + part.offset;
+         std::byte* const copy = collected[i % kMaxSources];
+         take_lines(group, rank, position, copy, part.bytes, part.offset);
+         return copy;
+       });
 }
 
-// Folds a part of all ranks' lines into `to`, in rank order. This rank's own data come from the
-// input, and `to` may be that part of the input.
-inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
-                       Part part, std::byte* to) {
-  const std::byte* const input = args.input + part.offset;
-  const std::size_t count = part.bytes / args.element;
-  const int ranks = group.size();
+// Folds a part of these ranks' lines into `to`, which may be that part of `from.own`.
+template <class RankOf>
+void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
+                const LineSources<RankOf>& from, Part part, std::byte* to) {
   if (args.bytes() <= kLineData || !group.has_lines()) {
-    fold(args, to, ranks, count, [&](int r) -> const std::byte* {
-      return r == group.rank() ? input : group.small(r, position) + part.offset;
+    fold(args, to, from.order, part.bytes / args.element, [&](int i) -> const std::byte* {
+      const int rank = from.rank_of(i);
+      return (rank == group.rank() ? from.own : group.small(rank, position)) + part.offset;
     });
     return;
   }
-  if (args.user) return fold_lines_by_user(group, position, args, part, to);
+  if (args.user) return fold_lines_by_user(group, position, args, from, part, to);
   const std::size_t at_once = kFoldedAtOnce / args.element * args.element;
   for (std::size_t done = 0; done < part.bytes; done += at_once) {
     const Part piece{part.offset + done, std::min(at_once, part.bytes - done)};
-    fold_several_lines(group, position, args, piece, to + done);
+    fold_several_lines(group, position, args, from, piece, to + done);
   }
+}
+
+// Folds a part of all ranks' lines into `to`, in the group's order. This rank's own data come from
+// the input, and `to` may be that part of the input.
+inline void fold_lines(const ShmGroup& group, std::uint64_t position, const ReduceArguments& args,
+                       Part part, std::byte* to) {
+  const LineSources all{group.fold_order(), [](int rank) { return rank; }, args.input};
+  fold_lines(group, position, args, all, part, to);
 }
 
 // Folds the whole vector into the output.

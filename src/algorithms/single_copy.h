@@ -206,16 +206,16 @@ void fold_own_share(const ShmGroup& group, const Claims& claims, const SingleCop
 template <class InputOf>
 class BlockFold {
  public:
-  BlockFold(const ReduceArguments& args, const SingleCopy& peers, int ranks, int own, Part part,
-            InputOf input, std::byte* to)
+  BlockFold(const ReduceArguments& args, const SingleCopy& peers, FoldOrder order, int own,
+            Part part, InputOf input, std::byte* to)
       : args_(args),
         peers_(peers),
-        ranks_(ranks),
+        order_(order),
         own_(own),
         part_(part),
         input_(input),
         to_(to),
-        most_(fetch_bytes(peers, ranks)) {}
+        most_(fetch_bytes(peers, order.ranks)) {}
 
   bool ended() const { return done_ == part_.bytes; }
   Part rest() const { return {at(), part_.bytes - done_}; }
@@ -234,7 +234,7 @@ class BlockFold {
   // Folds a block that was seen or read of all ranks. Returns where the result is.
   const std::byte* fold() const {
     std::byte* const result = to_ ? to_ + done_ : scratch(own_);
-    sumac::fold(args_.kernel, result, ranks_, bytes() / args_.element, args_.element,
+    sumac::fold(args_.kernel, result, order_, bytes() / args_.element, args_.element,
                 [this](int r) -> const std::byte* {
                   const std::byte* source = place(r);
                   return source ? source : scratch(r);
@@ -246,7 +246,8 @@ class BlockFold {
  private:
   const ReduceArguments& args_;
   const SingleCopy& peers_;
-  int ranks_, own_;
+  FoldOrder order_;
+  int own_;
   Part part_;
   InputOf input_;
   std::byte* to_;
@@ -256,12 +257,12 @@ class BlockFold {
 // Calls store(offset, result, bytes) for each block that is folded. Returns the range that is not
 // folded because a transfer was refused; nothing of it has been stored.
 template <class InputOf, class Store>
-Part fold_from(const ReduceArguments& args, const SingleCopy& peers, int ranks, int own, Part part,
-               InputOf input, std::byte* to, Store store) {
-  BlockFold<InputOf> block(args, peers, ranks, own, part, input, to);
+Part fold_from(const ReduceArguments& args, const SingleCopy& peers, FoldOrder order, int own,
+               Part part, InputOf input, std::byte* to, Store store) {
+  BlockFold<InputOf> block(args, peers, order, own, part, input, to);
   for (; !block.ended(); block.go_on()) {
-    for (int i = 0; i < ranks; ++i) {
-      const int r = (own + i) % ranks;
+    for (int i = 0; i < order.ranks; ++i) {
+      const int r = (own + i) % order.ranks;
       if (!block.place(r) && !block.read(r)) [[unlikely]]
         return block.rest();
     }
@@ -274,11 +275,11 @@ Part fold_from(const ReduceArguments& args, const SingleCopy& peers, int ranks, 
 // Does the same in this rank's turn of a relay, which asks for refused inputs.
 template <class InputOf, class Store>
 Task fold_by_relay(Strand& strand, Relay& relay, const ReduceArguments& args,
-                   const SingleCopy& peers, int ranks, int own, Part part, InputOf input,
+                   const SingleCopy& peers, FoldOrder order, int own, Part part, InputOf input,
                    std::byte* to, Store store) {
-  BlockFold<InputOf> block(args, peers, ranks, own, part, input, to);
+  BlockFold<InputOf> block(args, peers, order, own, part, input, to);
   for (; !block.ended(); block.go_on()) {
-    for (int r = 0; r < ranks; ++r) {
+    for (int r = 0; r < order.ranks; ++r) {
       if (block.place(r) || block.read(r)) continue;
       co_await relay_read(strand, relay, r, block.address(r), block.scratch(r), block.bytes());
     }
@@ -340,7 +341,7 @@ class SharedFold {
   void do_piece(const SingleCopy& access, int owner, std::size_t piece) const {
     Part part = shares_.part(owner, piece);
     part.offset += first_;
-    const Part rest = fold_from(args_, access, group_.size(), group_.rank(), part, input(),
+    const Part rest = fold_from(args_, access, group_.fold_order(), group_.rank(), part, input(),
                                 formed_(owner, part), StoreOf{*this, owner});
     if (rest.bytes > 0) [[unlikely]]
       access.refusals->note(Refusals::Fold{owner, rest});
@@ -351,8 +352,9 @@ class SharedFold {
   static Task do_refused(Strand& strand, Relay& relay, const SharedFold& fold) {
     const ShmGroup& group = fold.group_;
     for (const auto [owner, part] : fold.peers_.refusals->folds()) {
-      co_await fold_by_relay(strand, relay, fold.args_, fold.peers_, group.size(), group.rank(),
-                             part, fold.input(), fold.formed_(owner, part), StoreOf{fold, owner});
+      co_await fold_by_relay(strand, relay, fold.args_, fold.peers_, group.fold_order(),
+                             group.rank(), part, fold.input(), fold.formed_(owner, part),
+                             StoreOf{fold, owner});
     }
     co_await relay_copies(strand, relay, *fold.peers_.refusals, -1);
   }

@@ -141,7 +141,7 @@ inline void fold_piece(const ShmGroup& group, std::uint64_t position, const Redu
                        const Piece& piece, std::byte* to) {
   if (piece.bytes == 0) return;
   group.read(position, piece.bytes, [&] {
-    fold(args, to, group.size(), piece.bytes / args.element, [&](int r) -> const std::byte* {
+    fold(args, to, group.fold_order(), piece.bytes / args.element, [&](int r) -> const std::byte* {
       if (r == group.rank()) return args.input + piece.offset;
       return group.payload(r, position) + piece.place;
     });

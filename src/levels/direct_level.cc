@@ -124,7 +124,7 @@ void fold_share(const Operation& operation, const Stage& stage, Part share, std:
   }
   const bool stores = elsewhere && !to;
   fold_from(
-      operation.reduction, direct.peers, level.size, level.rank, share,
+      operation.reduction, direct.peers, level.up.fold_order(), level.rank, share,
       [&](int r) { return direct.buffers[static_cast<std::size_t>(r)].input; }, to,
       [&](std::size_t at, const std::byte* result, std::size_t bytes) {
         if (stores) store(direct.peers, stage.root, output + at, result, bytes);

@@ -28,13 +28,13 @@ void fold_range(const Operation& operation, const Stage& stage, Part range, std:
   const Part inside = common(range, direct.inside);
   if (inside.bytes > 0) {
     fold_from(
-        args, direct.peers, stage.group->size, stage.group->rank, inside,
+        args, direct.peers, up_lane(stage).fold_order(), stage.group->rank, inside,
         [&](int r) { return input_of(operation, r); }, to + (inside.offset - range.offset),
         [](std::size_t, const std::byte*, std::size_t) {});
   }
   edges_of(operation, stage, 0)
-      .fold_into([&](int r) { return kept_edges(operation, stage, r); }, stage.group->size, args,
-                 range, to);
+      .fold_into([&](int r) { return kept_edges(operation, stage, r); },
+                 up_lane(stage).fold_order(), args, range, to);
 }
 
 // Folds the share `share` of a chunk, counted from its beginning, into `to`.

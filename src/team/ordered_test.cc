@@ -183,6 +183,16 @@ TEST(Ordered, AnyPlacementOfMoreRanks) {
   }
 }
 
+// Without the option more than 16 ranks of a node would be folded in runs.
+TEST(Ordered, ManyRanksOfANode) {
+  for (const std::size_t ranks : {17u, 26u}) {
+    expect_serial_fold(std::vector<int>(ranks, 0), static_cast<unsigned>(ranks) * 3);
+    std::vector<int> two_nodes(ranks, 0);
+    two_nodes.back() = 1;
+    expect_serial_fold(two_nodes, static_cast<unsigned>(ranks) * 3);
+  }
+}
+
 // Returns the results of the same calls on a placement.
 std::vector<Words> results_on(const std::vector<int>& nodes, Collective what, bool reproducible) {
   Random of_places(1), random(7);

@@ -62,6 +62,7 @@ bool add_lanes(Team& team, Needs needs) {
     own->needs = needs;
     own->group = ShmGroup(block, ticket.layout, team.rank, lane);
     if (!marks_calls(team)) own->group.mark_no_calls();
+    if (team.spec.in_rank_order) own->group.fold_by_rank();
     team.own_ranks.push_back(std::move(own));
   }
   return true;

@@ -107,6 +107,7 @@ bool share(Team& team, const std::vector<Hello>& node, Reach reach, Wishes& wish
   team.blocks.push_back(block);
   team.group = ShmGroup(block, ticket.layout, team.rank);
   if (!marks_calls(team)) team.group.mark_no_calls();
+  if (team.spec.in_rank_order) team.group.fold_by_rank();
   team.spec.reach = reach_of(agreed);
   // Hierarchies may have found less.
   team.sees_all_memory &= sees_all(agreed);

@@ -49,9 +49,10 @@ inline Collective random_collective(Random& random) {
   return with_data()[below(random, with_data().size())];
 }
 
-// An element is folded from rank 0 on; in a tree that the test does not know, the same for all
-// ranks; or as in an algorithm whose row says `rotated`, each part from another rank on.
-enum class Fold { from_first, unknown_tree, rotated };
+// An element is folded from rank 0 on; in the order of a group that shares memory, which folds more
+// than 16 ranks in runs of 8; in a tree that the test does not know, the same for all ranks; or as
+// in an algorithm whose row says `rotated`, each part from another rank on.
+enum class Fold { from_first, of_group, unknown_tree, rotated };
 
 // A test decides this about a call.
 struct CallSetting {
@@ -246,8 +247,26 @@ class TestCall : public CallSetting {
         kernel(reduced_.data() + from, both, 2, words);
       }
     };
-    if (fold == Fold::from_first) return serially(0, 0, count);
+    if (fold == Fold::of_group && given_.size() > 16 && !user) return by_runs();
+    if (fold != Fold::rotated) return serially(0, 0, count);
     for (std::size_t i = 0; i < count; ++i) serially(first_of(i), i, 1);
+  }
+  void by_runs() {
+    const auto add = [&](Words& sum, const Words& next) {
+      const void* both[] = {sum.data(), next.data()};
+      kernel(sum.data(), both, 2, count);
+    };
+    for (std::size_t first = 0; first < given_.size(); first += 8) {
+      Words run = given_[first];
+      for (std::size_t r = first + 1; r < std::min(first + 8, given_.size()); ++r) {
+        add(run, given_[r]);
+      }
+      if (first == 0) {
+        reduced_ = run;
+      } else {
+        add(reduced_, run);
+      }
+    }
   }
   // Returns the rank with whose data an element of a rotated fold begins.
   std::size_t first_of(std::size_t element) const {

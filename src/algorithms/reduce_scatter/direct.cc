@@ -19,10 +19,10 @@ Task direct(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args,
   const auto formed = [&](Part part) { return args.output + (part.offset - own.offset); };
   const auto keep = [](std::size_t, const std::byte*, std::size_t) {};
   const ShownInput input{group, position};
-  const int ranks = group.size(), rank = group.rank();
+  const int rank = group.rank();
   Part rest{};
   if (inside.bytes > 0) {
-    rest = fold_from(args, peers, ranks, rank, inside, input, formed(inside), keep);
+    rest = fold_from(args, peers, group.fold_order(), rank, inside, input, formed(inside), keep);
   }
   if (edges.bytes() > 0) {
     co_await strand.until(group.others_out(position));
@@ -38,8 +38,8 @@ Task direct(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args,
     peers.refusals->note_agreed();
     Relay relay(group, position);
     co_await relay_turn(strand, relay);
-    co_await fold_by_relay(strand, relay, args, peers, ranks, rank, rest, input, formed(rest),
-                           keep);
+    co_await fold_by_relay(strand, relay, args, peers, group.fold_order(), rank, rest, input,
+                           formed(rest), keep);
     co_await end_turn(strand, relay);
   }
   group.finish(position);

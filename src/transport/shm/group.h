@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "base/fold_order.h"
 #include "strands/counter.h"
 #include "transport/shm/hand_over.h"
 #include "transport/shm/layout.h"
@@ -66,6 +67,12 @@ class ShmGroup {
   bool has_memory() const { return block_; }
   int rank() const { return rank_; }
   int size() const { return layout_.ranks; }
+  // Returns the order in which this group folds its ranks.
+  FoldOrder fold_order() const {
+    return by_rank_ ? FoldOrder(size()) : FoldOrder::of_group(size());
+  }
+  // Folds one rank after another, however many there are (SUMAC_REPRODUCIBLE).
+  void fold_by_rank() { by_rank_ = true; }
   std::size_t slot_bytes() const { return layout_.slot_bytes; }
   std::size_t divided_payload() const { return layout_.divided_payload(); }
   std::size_t widest_payload() const { return layout_.widest_payload(); }
@@ -379,7 +386,7 @@ class ShmGroup {
   HandOver hand_over_;
   int rank_ = 0;
   int recent_lines_ = 1;
-  bool takes_more_ = false, marks_calls_ = true;
+  bool takes_more_ = false, marks_calls_ = true, by_rank_ = false;
   std::uint64_t next_ = 0;
   std::uint64_t finished_by_all_ = 0;  // a lower bound, as last seen
   std::uint64_t overlapped_ = 0;       // see let_overlap()
