@@ -54,7 +54,10 @@ case $case in
     [ $expected = eager ] || says 'no memory is promoted: calls of madvise or mremap'
     ;;
   allocator_after)
-    rounds eager LD_PRELOAD="$library:$allocator"
+    # tcmalloc gives back late. So a long run comes to fork with much promoted memory, and from then
+    # on nothing is promoted.
+    [ "$rounds" -gt 1000 ] && expected=auto || expected=eager
+    rounds $expected LD_PRELOAD="$library:$allocator"
     says "malloc of $allocator"
     ;;
   address_limit)
