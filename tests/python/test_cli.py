@@ -78,6 +78,7 @@ def test_usage_errors_have_the_form_of_all_errors(sandbox, sumac, arguments):
         (("run", "--hots", "a:2", "./app"), "--hosts"),
         (("tune", "alreduce"), "allreduce"),
         (("info", "optoins"), "options"),
+        (("run", "-n", "2", "--cma", "./app"), "--set CMA=VALUE"),
     ],
 )
 def test_what_was_probably_meant(sandbox, sumac, tmp_path, arguments, nearest):
