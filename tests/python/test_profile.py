@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import script
 
 ROOT = Path(__file__).parents[2]
 APPLICATION = ROOT / "build/release/examples/cg-openmpi"
@@ -60,6 +61,29 @@ def test_fewer_rows(installed, folder):
 def test_a_folder_without_profiles(sumac, tmp_path):
     status, _, err = sumac("profile", "--from", str(tmp_path))
     assert status == 1 and "error[no-profile]" in err
+
+
+@pytest.mark.parametrize("command", ["profile", "trace"])
+def test_sumac_is_switched_off(sandbox, sumac, tmp_path, monkeypatch, command):
+    """Nothing is run: a long job would end with nothing to show."""
+    sandbox.add_launcher("mpiexec", "openmpi")
+    script(tmp_path / "app", "#!/bin/sh\n")
+    off = "error[disabled]: Sumac is off (SUMAC_DISABLE), so the ranks would write nothing to show"
+    options = [
+        command,
+        *(["--json=x"] if command == "trace" else []),
+        "--mpi",
+        "openmpi",
+        "-n",
+        "1",
+    ]
+    monkeypatch.chdir(tmp_path)
+    for more in ([], ["--set", "DISABLE=1"]):
+        if not more:
+            monkeypatch.setenv("SUMAC_DISABLE", "1")
+        status, _, err = sumac(*options, *more, "--", str(tmp_path / "app"))
+        assert status == 3 and f"{off}\n  fix:   unset SUMAC_DISABLE" in err
+        monkeypatch.delenv("SUMAC_DISABLE", raising=False)
 
 
 def test_a_file_that_is_no_profile(sumac, tmp_path, folder):
