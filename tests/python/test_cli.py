@@ -400,7 +400,7 @@ class TestInfo:
         _, out, _ = sumac("info", "machine")
         (line,) = [line for line in out.splitlines() if line.startswith("Lines")]
         assert line == (
-            "Lines    there and back from the first CPU: 2 CPUs near (96 to 104 ns), "
+            "Lines    round trip of a cache line with the first CPU: 2 CPUs near (96 to 104 ns), "
             "1 CPU far (430 ns), 1 CPU too busy to tell"
         )
         (sandbox.root.parent / "tables__lines").write_text("[]")
@@ -411,8 +411,8 @@ class TestInfo:
         _, out, _ = sumac("info", "machine")
         (line,) = [line for line in out.splitlines() if line.startswith("Copies")]
         assert line == (
-            "Copies   224 KiB to the next CPU: 17.3 us through slots (19.4 past the caches), "
-            "12.3 by single copy (attach fast)"
+            "Copies   224 KiB to the next CPU: 17.3 us through shared memory (19.4 us bypassing "
+            "the caches), 12.3 us by single copy (cross-memory attach is fast)"
         )
         (sandbox.root.parent / "tables__copies").write_text("[]")
         tables._rows.cache_clear()
@@ -422,7 +422,8 @@ class TestInfo:
         monkeypatch.setenv("SUMAC_DISABLE", "1")
         status, out, _ = sumac("info", "options", "--file")
         assert status == 0
-        assert "#export SUMAC_CMA=auto" in out and "\nexport SUMAC_DISABLE=1" in out
+        assert "# Values: auto, off\n#export SUMAC_CMA=auto" in out
+        assert "# Values: yes or no\nexport SUMAC_DISABLE=1" in out
         (tmp_path / "env").write_text(out)
         shell = subprocess.run(
             ["/bin/sh", "-c", ". ./env; echo $SUMAC_DISABLE$SUMAC_CMA"],
