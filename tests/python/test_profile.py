@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`sumac profile`, with a folder of profiles as the library writes them."""
 
+import io
 import json
 import shutil
 import subprocess
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from conftest import script
+from rich.console import Console
+from sumac_mpi.profile import job, report, rows
 
 ROOT = Path(__file__).parents[2]
 APPLICATION = ROOT / "build/release/examples/cg-openmpi"
@@ -97,3 +100,15 @@ def test_a_file_that_is_no_profile(sumac, tmp_path, folder):
 def test_a_program_and_a_folder(sumac, tmp_path):
     status, _, err = sumac("profile", "--from", str(tmp_path), "--", "app")
     assert status == 2 and "error[" in err
+
+
+@pytest.mark.parametrize("by", rows.By)
+def test_names_and_numbers_are_whole_on_a_narrow_terminal(folder, by):
+    found = job.load(folder)
+    out = Console(width=80, file=io.StringIO())
+    out.print(report.table(found, by, 20, True, 80))
+    words = out.file.getvalue().split()
+    assert not any("…" in word for word in words)
+    for row in rows.rows(found, by):
+        assert str(row.calls) in words
+        assert row.call in words or by is rows.By.communicator
