@@ -87,6 +87,12 @@ def test_what_was_probably_meant(sandbox, sumac, tmp_path, arguments, nearest):
     assert status == 2 and err.endswith(f"  fix:   did you mean {nearest}?\n")
 
 
+def test_a_collective_of_the_mpi_is_not_taken_for_another(sandbox, sumac):
+    status, _, err = sumac("bench", "gather")
+    assert status == 2 and "COLLECTIVE gather: Sumac does not serve it" in err
+    assert "did you mean" not in err and "  fix:   one of allreduce, " in err
+
+
 def test_all_that_is_wrong_is_told_at_once(sandbox, sumac):
     status, _, err = sumac("bench", "-n", "x", "--seconds", "-1", "-b", "4Q", "--nope", "-f")
     wrong = [line for line in err.splitlines() if line.startswith("sumac: ")]
