@@ -129,7 +129,7 @@ def _show(
         for line in told.lines(predicted, known):
             out.print(line, markup=False)
     else:
-        out.print("no collective was called")
+        out.print("no collective was recorded")
     if local := report.local_table(found, by, out.width):
         out.print()
         out.print(local)
