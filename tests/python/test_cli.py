@@ -255,6 +255,9 @@ class TestRun:
         status, _, err = sumac(*run, "./app")
         assert status == 0 and "warning[mpi-guessed]: no MPI library was found in ./app" in err
         assert f"{sandbox.bin}/mpiexec of MPICH" in err
+        script(tmp_path / "python3", "#!/bin/sh\nexit 1\n")
+        _, _, err = sumac(*run, "./python3", "x.py")
+        assert "'from mpi4py import MPI' fails in " in err
         for told in (("--mpi", "openmpi"), ("--launcher", "mpiexec")):
             assert sumac(*run, *told, "./app")[2] == ""
 
