@@ -159,6 +159,11 @@ def _call(row: dict[str, Any]) -> str:
     return f"{row['collective']} of {units.format_size(row['bytes'])}"
 
 
+def _reason(row: dict[str, Any]) -> str:
+    """Why the MPI served this call."""
+    return str(row["algorithm"]).removeprefix("mpi:").strip()
+
+
 def _results(findings: Findings, name: str, record: dict[str, Any]) -> None:
     tries = record["collectives"]
     wrong = [row for row in tries if row["wrong"]]
@@ -180,10 +185,11 @@ def _results(findings: Findings, name: str, record: dict[str, Any]) -> None:
     if taken:
         names = dict.fromkeys(row["algorithm"] for row in taken)
         detail += f": {', '.join(names)}"
-        left = [_call(row) for row in tries if row not in taken]
+        left = [f"{_call(row)} ({_reason(row)})" for row in tries if row not in taken]
         if left:
             detail += f"; left to the MPI: {', '.join(left)}"
         findings.ok(f"{name}: paths", detail)
     else:
-        reason = tries[0]["algorithm"].removeprefix("mpi:").strip()
-        findings.warn(f"{name}: paths", detail, reason, "SUMAC_STATS=1 lists the reasons")
+        findings.warn(
+            f"{name}: paths", detail, _reason(tries[0]), "SUMAC_STATS=1 lists the reasons"
+        )
