@@ -121,8 +121,8 @@ def simulate(
     """Simulate a collective on a cluster that is not there.
 
     Sumac's algorithms, rules and hierarchies run on the simulated ranks of SimGrid's SMPI, beside
-    SimGrid's own texts of Open MPI's, MPICH's, MVAPICH2's and Intel MPI's. Times are simulated: the
-    same each time, on whatever machine. Results are checked.
+    the algorithms that SimGrid has for Open MPI, MPICH, MVAPICH2 and Intel MPI. Times are
+    simulated: the same each time, on whatever machine. Results are checked.
 
     \b
     sumac simulate fat-tree -n 512
