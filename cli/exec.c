@@ -79,8 +79,8 @@ static const char kHelp[] =
     "  --set NAME=VALUE         Set the option SUMAC_NAME, see 'sumac info options'\n"
     "  -h, --help               Show this help\n"
     "\n"
-    "Exit status: the program's own; 2 usage, 3 cannot work here, 125 to 127 as env\n"
-    "has them.\n";
+    "Exit status: the program's own; 2 usage, 3 cannot work here, 125 not started,\n"
+    "126 not executable, 127 not found.\n";
 
 enum { kDone = -1000, kSet = 256 };  // kSet: --set, which has no letter
 

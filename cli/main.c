@@ -11,7 +11,7 @@
 static const char kHelp[] =
     "Usage: sumac COMMAND [ARGUMENTS]\n"
     "\n"
-    "Faster reductions, broadcasts and all-gathers for unmodified MPI programs.\n"
+    "Faster collectives for unmodified MPI programs.\n"
     "\n"
     "Examples:\n"
     "  sumac run -n 4 ./app\n"

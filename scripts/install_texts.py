@@ -18,7 +18,7 @@ from pathlib import Path
 import gen_docs
 
 COMMAND = re.compile(r"^  ([a-z]+)  +(\w.*)$", re.MULTILINE)  # a line of 'sumac --help'
-EXAMPLE = re.compile(r"^ +(?=sumac (?!.*  ))", re.MULTILINE)
+EXAMPLE = re.compile(r"^  (?=(?:sumac|mpiexec|srun) (?!.*  ))", re.MULTILINE)
 PLACES = {
     "bash": "share/bash-completion/completions/sumac",
     "zsh": "share/zsh/site-functions/_sumac",

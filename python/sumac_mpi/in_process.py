@@ -53,11 +53,11 @@ def stats() -> dict[str, Any]:
     numbers of all calls of collectives. `paths`: a list with, for each collective and each way its
     calls went, `collective`, `path` (the algorithm, or "mpi: " and the reason), `taken` (whether
     Sumac served them), `calls`, `bytes`, and `seconds`, which are 0 unless SUMAC_STATS is set.
-    Further counts as in the file that SUMAC_STATS=FILE writes.
+    While active, further counts as in the file that SUMAC_STATS=FILE writes.
     """
     library = _library()
     if library is None or not library.sumac_active():
-        return {"active": False, "description": "", "paths": []}
+        return {"active": False, "description": "", "served": 0, "calls": 0, "paths": []}
     library.sumac_description.restype = ctypes.c_char_p
     counts: dict[str, Any] = json.loads(_text(library))
     return {"active": True, "description": library.sumac_description().decode(), **counts}

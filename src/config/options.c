@@ -202,7 +202,7 @@ static void repair_name(const char* name, size_t length, char* fix, size_t size)
   } else if (nearest != NULL) {
     snprintf(fix, size, "did you mean %s%s?", kPrefix, nearest);
   } else {
-    snprintf(fix, size, "unset it; 'sumac info options' lists the options there are");
+    snprintf(fix, size, "leave it out; 'sumac info options' lists the options there are");
   }
 }
 

@@ -34,7 +34,8 @@ def communicate(mpi, served):
         assert (result == size).all()
     after = sumac_mpi.stats()
     if not served:
-        assert before == after == {"active": False, "description": "", "paths": []}
+        nothing = {"active": False, "description": "", "served": 0, "calls": 0, "paths": []}
+        assert before == after == nothing
         return
     assert before["active"] and "Sumac" in before["description"]
     assert calls(before, True) >= 7 and calls(before, False, PAUSED) == 0

@@ -153,7 +153,7 @@ def test_without_a_line_there_is_one_mode(sandbox, sumac, wanted):
     if wanted == "json":
         assert [each["mode"] for each in json.loads(out)["against"]] == [None] * 3
     else:
-        assert "3.00x" in out and "line there and back" not in out
+        assert "3.00x" in out and "round trip of a cache line" not in out
 
 
 def test_the_picture_has_a_column_for_each_mode(two_mpis, sumac, tmp_path):

@@ -8,7 +8,7 @@ import os
 import pytest
 import records
 from conftest import script
-from sumac_mpi.check import surroundings
+from sumac_mpi.check import surroundings, trial
 from sumac_mpi.check.findings import Findings, Status
 from sumac_mpi.machine import cgroups, hardware
 
@@ -59,6 +59,17 @@ def test_all_is_well(findings):
 def test_each_trouble_is_told(findings, changes, code, what, status):
     got, found = findings(records.check(**changes))
     assert got == code and found[f"Open MPI: {what}"] == status
+
+
+def test_lines_of_a_site_that_are_ignored():
+    """Two MPIs' jobs warn of the same line; what else they say is left."""
+    line = "sumac: warning[site-file]: /etc/sumac.conf:1: SPINN is not an option; it is ignored\n"
+    said = f"{line}  fix:   did you mean SUMAC_SPIN?\nfrom the MPI\n"
+    findings = Findings()
+    assert [trial._site_files(findings, said) for _ in range(2)] == ["from the MPI\n"] * 2
+    (found,) = findings.all
+    assert found.status is Status.WARNING and found.fix == "did you mean SUMAC_SPIN?"
+    assert found.detail == "/etc/sumac.conf:1: SPINN is not an option"
 
 
 @pytest.mark.parametrize("option", ["-n", "-np", "--ranks"])

@@ -78,12 +78,19 @@ def test_usage_errors_have_the_form_of_all_errors(sandbox, sumac, arguments):
         (("run", "--hots", "a:2", "./app"), "--hosts"),
         (("tune", "alreduce"), "allreduce"),
         (("info", "optoins"), "options"),
+        (("run", "-n", "2", "--cma", "./app"), "--set CMA=VALUE"),
     ],
 )
 def test_what_was_probably_meant(sandbox, sumac, tmp_path, arguments, nearest):
     script(tmp_path / "app", "#!/bin/sh\n")
     status, _, err = sumac(*arguments)
     assert status == 2 and err.endswith(f"  fix:   did you mean {nearest}?\n")
+
+
+def test_a_collective_of_the_mpi_is_not_taken_for_another(sandbox, sumac):
+    status, _, err = sumac("bench", "gather")
+    assert status == 2 and "COLLECTIVE gather: Sumac does not serve it" in err
+    assert "did you mean" not in err and "  fix:   one of allreduce, " in err
 
 
 def test_all_that_is_wrong_is_told_at_once(sandbox, sumac):
@@ -248,6 +255,9 @@ class TestRun:
         status, _, err = sumac(*run, "./app")
         assert status == 0 and "warning[mpi-guessed]: no MPI library was found in ./app" in err
         assert f"{sandbox.bin}/mpiexec of MPICH" in err
+        script(tmp_path / "python3", "#!/bin/sh\nexit 1\n")
+        _, _, err = sumac(*run, "./python3", "x.py")
+        assert "'from mpi4py import MPI' fails in " in err
         for told in (("--mpi", "openmpi"), ("--launcher", "mpiexec")):
             assert sumac(*run, *told, "./app")[2] == ""
 
@@ -399,7 +409,7 @@ class TestInfo:
         _, out, _ = sumac("info", "machine")
         (line,) = [line for line in out.splitlines() if line.startswith("Lines")]
         assert line == (
-            "Lines    there and back from the first CPU: 2 CPUs near (96 to 104 ns), "
+            "Lines    round trip of a cache line with the first CPU: 2 CPUs near (96 to 104 ns), "
             "1 CPU far (430 ns), 1 CPU too busy to tell"
         )
         (sandbox.root.parent / "tables__lines").write_text("[]")
@@ -410,8 +420,8 @@ class TestInfo:
         _, out, _ = sumac("info", "machine")
         (line,) = [line for line in out.splitlines() if line.startswith("Copies")]
         assert line == (
-            "Copies   224 KiB to the next CPU: 17.3 us through slots (19.4 past the caches), "
-            "12.3 by single copy (attach fast)"
+            "Copies   224 KiB to the next CPU: 17.3 us through shared memory (19.4 us bypassing "
+            "the caches), 12.3 us by single copy (cross-memory attach is fast)"
         )
         (sandbox.root.parent / "tables__copies").write_text("[]")
         tables._rows.cache_clear()
@@ -421,7 +431,8 @@ class TestInfo:
         monkeypatch.setenv("SUMAC_DISABLE", "1")
         status, out, _ = sumac("info", "options", "--file")
         assert status == 0
-        assert "#export SUMAC_CMA=auto" in out and "\nexport SUMAC_DISABLE=1" in out
+        assert "# Values: auto, off\n#export SUMAC_CMA=auto" in out
+        assert "# Values: yes or no\nexport SUMAC_DISABLE=1" in out
         (tmp_path / "env").write_text(out)
         shell = subprocess.run(
             ["/bin/sh", "-c", ". ./env; echo $SUMAC_DISABLE$SUMAC_CMA"],

@@ -55,3 +55,17 @@ def test_scripts_ask_this_command(shell):
     done = subprocess.run([COMMAND, "completion", shell], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"_SUMAC_COMPLETE=complete_{shell}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("sumac bench iallred", "iallreduce"),
+        ("sumac bench bcast -d long_double_c", "long_double_complex"),
+        ("sumac tune bcast barr", "barrier"),
+        ("sumac simulate fat-tree barr", "barrier"),
+    ],
+)
+@pytest.mark.parametrize("shell", LINE)
+def test_names_of_the_tables(shell, line, word):
+    assert offers(shell, line) == [word]

@@ -117,5 +117,8 @@ def test_a_file_of_hosts(tmp_path):
         file.write_text(text)
         with pytest.raises(SumacError):
             hosts.read(file)
+    file.write_text("a and b\n")
+    with pytest.raises(SumacError, match="--hostfile .*: 'and' is not slots=N"):
+        hosts.read(file)
     with pytest.raises(SumacError, match="--hostfile .*nowhere"):
         hosts.read(tmp_path / "nowhere")

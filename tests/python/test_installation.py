@@ -5,6 +5,7 @@ uninstall` removes it all."""
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -267,7 +268,15 @@ def test_a_path_that_programs_cannot_preload_is_refused(user, name):
 
 
 @pytest.fixture(scope="module")
-def staged(user):
+def bare_path(user):
+    """A PATH whose first Python has no packages, whatever those of this environment have."""
+    folder = user.folder / "bare"
+    assert user.run("/usr/bin/python3", "-m", "venv", "--without-pip", folder).returncode == 0
+    return f"{folder}/bin:/usr/bin:/bin"
+
+
+@pytest.fixture(scope="module")
+def staged(user, bare_path):
     """Installs without the Python packages into /opt/sumac below DESTDIR, where an older version
     is. Returns the prefix, the files of others there, and the finished command."""
     prefix = user.folder / "stage/opt/sumac"
@@ -279,7 +288,9 @@ def staged(user):
         f"touch bin/sumac-old bin/other && printf '{older}' >lib/sumac/manifest",
     )
     destdir = str(user.folder / "stage")
-    done = user.script("install.py", "/opt/sumac", "--build", BUILD, DESTDIR=destdir, **NO_INDEX)
+    path = f"{bare_path}:{os.environ['PATH']}"  # CMake may be elsewhere
+    variables = NO_INDEX | {"DESTDIR": destdir, "PATH": path}
+    done = user.script("install.py", "/opt/sumac", "--build", BUILD, **variables)
     return prefix, others, done
 
 
@@ -298,11 +309,9 @@ class TestWithoutAnIndex:
         assert user.run(sumac, "exec", "--", "true").returncode == 0
         assert user.run(sumac, "plan", "barrier", "-n", "2").returncode == 0
 
-    def test_what_does_not(self, user, staged):
-        empty = user.folder / "empty"
-        assert user.run("/usr/bin/python3", "-m", "venv", "--without-pip", empty).returncode == 0
+    def test_what_does_not(self, user, staged, bare_path):
         for command in ("run", "info", "check", "bench", "tune", "plot", "trace", "simulate"):
-            done = user.run(staged[0] / "bin/sumac", command, PATH=f"{empty}/bin:/usr/bin:/bin")
+            done = user.run(staged[0] / "bin/sumac", command, PATH=bare_path)
             assert done.returncode == 3
             assert "error[no-python]: this Python lacks typer>=" in done.stderr
             assert "make install" in done.stderr and "sumac-mpi" not in done.stderr

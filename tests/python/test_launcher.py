@@ -3,7 +3,7 @@ import os
 
 import pytest
 from sumac_mpi.base.errors import Exit, SumacError
-from sumac_mpi.launch import launcher
+from sumac_mpi.launch import launcher, wheels
 from sumac_mpi.launch.elf import MpiLibrary
 
 OPENMPI = MpiLibrary("openmpi", "libmpi.so.40")
@@ -90,7 +90,24 @@ def test_a_family_that_contradicts_the_application(sandbox):
     sandbox.add_launcher("mpiexec.mpich", "mpich")
     with pytest.raises(SumacError) as caught:
         launcher.choose("./heat", OPENMPI, "mpich", None)
-    assert caught.value.slug == "abi-mismatch"
+    assert str(caught.value) == (
+        "sumac: error[abi-mismatch]: ./heat needs libmpi.so.40 (Open MPI) but --mpi names MPICH\n"
+        "  fix:   leave --mpi out, or compile the program with the wrappers of MPICH"
+    )
+
+
+def test_folders_that_may_not_be_read(sandbox, monkeypatch):
+    """PATH and HOME of another user, as after 'su' without '-'."""
+
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    own = sandbox.add_launcher("mpiexec", "openmpi")
+    monkeypatch.setattr(os, "stat", refused)
+    assert list(launcher._executables(sandbox.bin, ["mpiexec"])) == []
+    assert wheels.prefixes() == []
+    monkeypatch.undo()
+    assert list(launcher._executables(own.parent, ["mpiexec"])) == [own]
 
 
 def test_an_unknown_launcher_is_trusted_when_named(sandbox):

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`sumac profile`, with a folder of profiles as the library writes them."""
 
+import io
 import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import script
+from rich.console import Console
+from sumac_mpi.profile import job, report, rows
 
 ROOT = Path(__file__).parents[2]
 APPLICATION = ROOT / "build/release/examples/cg-openmpi"
@@ -62,6 +66,29 @@ def test_a_folder_without_profiles(sumac, tmp_path):
     assert status == 1 and "error[no-profile]" in err
 
 
+@pytest.mark.parametrize("command", ["profile", "trace"])
+def test_sumac_is_switched_off(sandbox, sumac, tmp_path, monkeypatch, command):
+    """Nothing is run: a long job would end with nothing to show."""
+    sandbox.add_launcher("mpiexec", "openmpi")
+    script(tmp_path / "app", "#!/bin/sh\n")
+    off = "error[disabled]: Sumac is off (SUMAC_DISABLE), so the ranks would write nothing to show"
+    options = [
+        command,
+        *(["--json=x"] if command == "trace" else []),
+        "--mpi",
+        "openmpi",
+        "-n",
+        "1",
+    ]
+    monkeypatch.chdir(tmp_path)
+    for more in ([], ["--set", "DISABLE=1"]):
+        if not more:
+            monkeypatch.setenv("SUMAC_DISABLE", "1")
+        status, _, err = sumac(*options, *more, "--", str(tmp_path / "app"))
+        assert status == 3 and f"{off}\n  fix:   unset SUMAC_DISABLE" in err
+        monkeypatch.delenv("SUMAC_DISABLE", raising=False)
+
+
 def test_a_file_that_is_no_profile(sumac, tmp_path, folder):
     for path in folder.glob("rank-*.profile"):
         shutil.copy(path, tmp_path)
@@ -73,3 +100,15 @@ def test_a_file_that_is_no_profile(sumac, tmp_path, folder):
 def test_a_program_and_a_folder(sumac, tmp_path):
     status, _, err = sumac("profile", "--from", str(tmp_path), "--", "app")
     assert status == 2 and "error[" in err
+
+
+@pytest.mark.parametrize("by", rows.By)
+def test_names_and_numbers_are_whole_on_a_narrow_terminal(folder, by):
+    found = job.load(folder)
+    out = Console(width=80, file=io.StringIO())
+    out.print(report.table(found, by, 20, True, 80))
+    words = out.file.getvalue().split()
+    assert not any("…" in word for word in words)
+    for row in rows.rows(found, by):
+        assert str(row.calls) in words
+        assert row.call in words or by is rows.By.communicator

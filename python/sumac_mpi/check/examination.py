@@ -120,10 +120,12 @@ def _program(
     else:
         findings.warn(
             "program",
-            f"no MPI library can be seen in {app.path}",
-            "a script, perhaps, or its MPI is part of it, or opened later: Sumac serves the MPI "
-            "that is a library",
-            "name the program itself, or link it to the shared library of its MPI",
+            app.no_mpi,
+            "it may be a script, have its MPI linked in statically, or load it while it runs; "
+            "Sumac can only serve an MPI that is loaded as a shared library",
+            "install mpi4py for this Python, or name the Python that has it"
+            if app.is_python
+            else "name the program itself, or link it to the shared library of its MPI",
         )
     family = chosen.family if linked is None else linked.family
     return [family] if family else []

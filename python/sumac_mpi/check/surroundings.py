@@ -27,8 +27,8 @@ def processors(findings: Findings, ranks: int) -> None:
         findings.warn(
             "cores",
             f"{ranks} ranks on {here.cores} cores",
-            "they take turns, so times say little",
-            f"-n {here.cores}, for the best times",
+            "ranks share cores, so times mean little",
+            f"use -n {here.cores} to measure times",
         )
     elif share is not None and share < ranks:
         findings.warn(

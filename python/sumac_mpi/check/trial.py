@@ -73,11 +73,25 @@ def examine(
         except SumacError as error:
             _not_started(findings, name, error, _text(said))
             return
-        print(_text(said), end="", file=sys.stderr)
+        print(_site_files(findings, _text(said)), end="", file=sys.stderr)
     if records:
         _read(findings, name, records[-1], installation, target)
     else:
         findings.fail(name, "the check program said nothing", "", "", Exit.FAILED)
+
+
+# The library's warning of a line that it ignores, as src/config/options.c writes it.
+_OF_SITE = re.compile(r"^sumac: warning\[site-file\]: (.*); it is ignored\n  fix:   (.*)\n", re.M)
+
+
+def _site_files(findings: Findings, said: str) -> str:
+    """Adds a finding for each line of a site's files that is ignored, once for all MPIs. Returns
+    what else was said."""
+    known = [each.detail for each in findings.all]
+    for what, fix in _OF_SITE.findall(said):
+        if what not in known:
+            findings.warn("site file", what, "every job ignores that, and warns of it", fix)
+    return _OF_SITE.sub("", said)
 
 
 def _target(
@@ -145,6 +159,11 @@ def _call(row: dict[str, Any]) -> str:
     return f"{row['collective']} of {units.format_size(row['bytes'])}"
 
 
+def _reason(row: dict[str, Any]) -> str:
+    """Why the MPI served this call."""
+    return str(row["algorithm"]).removeprefix("mpi:").strip()
+
+
 def _results(findings: Findings, name: str, record: dict[str, Any]) -> None:
     tries = record["collectives"]
     wrong = [row for row in tries if row["wrong"]]
@@ -166,10 +185,11 @@ def _results(findings: Findings, name: str, record: dict[str, Any]) -> None:
     if taken:
         names = dict.fromkeys(row["algorithm"] for row in taken)
         detail += f": {', '.join(names)}"
-        left = [_call(row) for row in tries if row not in taken]
+        left = [f"{_call(row)} ({_reason(row)})" for row in tries if row not in taken]
         if left:
             detail += f"; left to the MPI: {', '.join(left)}"
         findings.ok(f"{name}: paths", detail)
     else:
-        reason = tries[0]["algorithm"].removeprefix("mpi:").strip()
-        findings.warn(f"{name}: paths", detail, reason, "SUMAC_STATS=1 lists the reasons")
+        findings.warn(
+            f"{name}: paths", detail, _reason(tries[0]), "SUMAC_STATS=1 lists the reasons"
+        )

@@ -15,7 +15,7 @@ from sumac_mpi.bench import local_request, message_sizes, request
 from sumac_mpi.bench.output import Format
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Series
 from sumac_mpi.commands import help_layout
-from sumac_mpi.commands.common_options import JOB, checked, json_option, picture_option
+from sumac_mpi.commands.common_options import JOB, checked, json_option, offering, picture_option
 from sumac_mpi.launch import wheels
 from sumac_mpi.library import calls, elements, tables
 from sumac_mpi.tune import request as tuned
@@ -66,6 +66,7 @@ Call = Annotated[
     typer.Argument(
         metavar="COLLECTIVE",
         callback=checked(calls.require_known),
+        autocompletion=offering(calls.names),
         help="{collectives}; nonblocking: iallreduce and so on; persistent: "
         "allreduce-persistent and so on; reduce_local; or pack",
     ),
@@ -121,6 +122,7 @@ Type = Annotated[
         metavar="TYPE",
         heading=_WHAT,
         callback=checked(lambda name: choices.require("-d", name, request.types())),
+        autocompletion=offering(request.types),
         help="Element type: {types}",
         show_default=TYPE,
     ),

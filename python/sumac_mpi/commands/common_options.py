@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 
 from sumac_mpi.base import files
+from sumac_mpi.base.errors import SumacError
 from sumac_mpi.launch import hosts, mpi_names
 
 JOB = "The job"  # the heading, in the help, of the options about a job and its launcher
@@ -26,6 +27,18 @@ def checked(check: Callable[[Any], object]) -> Callable[[typer.Context, Any], An
         return value
 
     return callback
+
+
+def offering(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """What a shell may offer for a word from a table; nothing where the library is missing."""
+
+    def offered(incomplete: str) -> list[str]:
+        try:
+            return [name for name in names() if name.startswith(incomplete)]
+        except SumacError:
+            return []
+
+    return offered
 
 
 def json_option(**others: Any) -> Any:

@@ -155,15 +155,15 @@ def _show_machine(facts: Facts, full: bool) -> list[str]:
     ]
     if facts["lines"]:
         known = ", ".join(map(str, distances.summary(facts["lines"])))
-        lines.append(f"Lines    there and back from the first CPU: {known}")
+        lines.append(f"Lines    round trip of a cache line with the first CPU: {known}")
     for copied in facts["copies"]:  # none, or one
         cached, streamed, attached = (
             f"{copied[way + '_ns'] / 1000:.1f}" for way in ("cached", "streamed", "attached")
         )
         lines.append(
             f"Copies   {units.format_bytes(copied['bytes'])} to the next CPU: {cached} us through "
-            f"slots ({streamed} past the caches), {attached} by single copy "
-            f"(attach {copied['name']})"
+            f"shared memory ({streamed} us bypassing the caches), {attached} us by single copy "
+            f"(cross-memory attach is {copied['name']})"
         )
     if full:
         lines.append(f"Host     {facts['host']}, Linux {facts['kernel']}")
@@ -194,7 +194,8 @@ def _show_options(facts: Facts, full: bool) -> list[str]:
     for row in rows:
         source = row["source"] + (", locked by the site" if row["locked"] else "")
         lines.append(f"{row['name']:<{width}}  {row['value'] or '(empty)'}  [{source}]")
-        allowed = f" ({row['choices'].replace('|', ', ')})" if row["choices"] else ""
+        allowed = row["choices"].replace("|", ", ").replace("..", " to ")
+        allowed = f" ({allowed})" if allowed and row["kind"] != "bytes" else ""
         lines.append(f"{'':<{width}}  {row['doc']}{allowed}")
     return lines
 
@@ -226,9 +227,10 @@ def _show_algorithms(facts: Facts, full: bool) -> list[str]:
     def unruled(row: dict[str, str]) -> str:
         return f" (no shipped rule chooses it: {row['unruled']})" if row["unruled"] else ""
 
+    rows = facts["algorithms"]
+    width = max((len(row["collective"]) for row in rows), default=0)
     return [
-        f"{row['collective']:<10} {row['name']:<20} {row['doc']}{unruled(row)}"
-        for row in facts["algorithms"]
+        f"{row['collective']:<{width}} {row['name']:<20} {row['doc']}{unruled(row)}" for row in rows
     ]
 
 

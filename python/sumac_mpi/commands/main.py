@@ -24,7 +24,10 @@ _STATUS = (
     "130 Ctrl-C, 141 closed pipe."
 )
 _BRIEF = "0 done, 1 failed, 2 usage, 3 cannot work here."
-_STARTED = "the program's own; 2 usage, 3 cannot work here, 125 to 127 as env has them."
+_STARTED = (
+    "the program's own; 2 usage, 3 cannot work here, 125 not started, 126 not executable, 127 not "
+    "found."
+)
 
 app = typer.Typer(
     cls=help_layout.Group,
@@ -51,7 +54,7 @@ def root(
         ),
     ] = False,
 ) -> None:
-    """Faster reductions, broadcasts and all-gathers for unmodified MPI programs."""
+    """Faster collectives for unmodified MPI programs."""
 
 
 # The exit status of each command, and whether its options end at the first word of a program.

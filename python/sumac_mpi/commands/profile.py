@@ -120,7 +120,7 @@ def _show(
 ) -> None:
     out = console.console(140)
     out.print(report.title(found), markup=False)
-    collectives = report.table(found, by, top, _is_predicted(known))
+    collectives = report.table(found, by, top, _is_predicted(known), out.width)
     if collectives.row_count:
         out.print()
         out.print(collectives)
@@ -129,8 +129,8 @@ def _show(
         for line in told.lines(predicted, known):
             out.print(line, markup=False)
     else:
-        out.print("no collective was called")
-    if local := report.local_table(found, by):
+        out.print("no collective was recorded")
+    if local := report.local_table(found, by, out.width):
         out.print()
         out.print(local)
     for note in report.notes(found):

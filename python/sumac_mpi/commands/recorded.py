@@ -16,6 +16,7 @@ import typer
 from sumac_mpi.base.errors import Exit, SumacError, bad_value, usage
 from sumac_mpi.commands.run import plan
 from sumac_mpi.launch import job, launcher, processes
+from sumac_mpi.library import layout, options
 
 Loaded = TypeVar("Loaded")
 
@@ -35,8 +36,21 @@ def record(
     """Runs the job that `given` describes, as run.plan() has it; returns the folder that its ranks
     have written `files` to, and its exit status."""
     chosen, wanted = plan(given)
+    _require_sumac(wanted)
     folder = _folder_of(wanted, variable, files, cleanup)
     return folder, _run(chosen, wanted)
+
+
+def _require_sumac(wanted: job.Job) -> None:
+    """Raises with status 3 where Sumac is switched off: the ranks would write nothing."""
+    if switch := options.disabled_by(layout.find(), wanted.variables):
+        by_user = switch == "SUMAC_DISABLE"
+        raise SumacError(
+            "disabled",
+            f"Sumac is off ({switch}), so the ranks would write nothing to show",
+            fix="unset SUMAC_DISABLE" if by_user else "ask those who run this machine",
+            code=Exit.UNAVAILABLE,
+        )
 
 
 def _folder_of(wanted: job.Job, variable: str, files: str, cleanup: ExitStack) -> Path:

@@ -70,7 +70,7 @@ def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
     linked = app.mpi if app.certain or not (given.mpi or given.launcher_name) else None
     chosen = launcher.choose(app.name, linked, given.mpi, given.launcher_name)
     if app.mpi is None and not (given.mpi or given.launcher_name or chosen.family is None):
-        _tell_guess(app.name, chosen)
+        _tell_guess(app, chosen)
     wanted = job.Job(
         ranks=hosts.number_of_ranks(given.ranks, places),
         command=[str(installation.command), "exec", "--", *given.command],
@@ -99,13 +99,13 @@ def _starts_itself(app: application.Application, given: SimpleNamespace) -> Suma
     )
 
 
-def _tell_guess(name: str, chosen: launcher.Launcher) -> None:
+def _tell_guess(app: application.Application, chosen: launcher.Launcher) -> None:
     """Says that the launcher does not follow from the program: with that of another MPI, each
     process would be a job of its own."""
     print_warning(
         "mpi-guessed",
-        f"no MPI library was found in {name}: it is started by the first launcher in PATH, "
-        f"{chosen.path} of {layout.FAMILIES[chosen.family]}",
+        f"{app.no_mpi}: the program is started by the first launcher in PATH, {chosen.path} of "
+        f"{layout.FAMILIES[chosen.family]}",
         fix="if the program opens the library of another MPI by itself: --mpi NAME",
     )
 

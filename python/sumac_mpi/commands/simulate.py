@@ -14,23 +14,15 @@ from typing import Annotated, Optional
 import typer
 
 from sumac_mpi.base import choices, console, files, units
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.base.errors import Exit, bad_value
 from sumac_mpi.commands import bench_options
-from sumac_mpi.commands.common_options import JsonOption, PictureOption, SettingsOption
+from sumac_mpi.commands.common_options import JsonOption, PictureOption, SettingsOption, offering
 from sumac_mpi.library import calls
 from sumac_mpi.plot import drawing
 from sumac_mpi.simulate import cluster, measure, request, smpi, table
 
 Command = bench_options.Command
 _SIZES = "8,64,512,4K,32K,256K,1M"
-
-
-def _offered(incomplete: str) -> list[str]:
-    """Of the collectives, those that a shell may offer; none where the library is missing."""
-    try:
-        return [name for name in calls.simulated() if name.startswith(incomplete)]
-    except SumacError:
-        return []
 
 
 class Family(str, Enum):
@@ -48,7 +40,12 @@ DescribedArgument = Annotated[
     ),
 ]
 CollectiveArgument = Annotated[
-    str, typer.Argument(metavar="COLLECTIVE", help="{simulated}", autocompletion=_offered)
+    str,
+    typer.Argument(
+        metavar="COLLECTIVE",
+        help="{simulated}",
+        autocompletion=offering(calls.simulated),
+    ),
 ]
 RanksOption = Annotated[
     Optional[int],
@@ -124,8 +121,8 @@ def simulate(
     """Simulate a collective on a cluster that is not there.
 
     Sumac's algorithms, rules and hierarchies run on the simulated ranks of SimGrid's SMPI, beside
-    SimGrid's own texts of Open MPI's, MPICH's, MVAPICH2's and Intel MPI's. Times are simulated: the
-    same each time, on whatever machine. Results are checked.
+    the algorithms that SimGrid has for Open MPI, MPICH, MVAPICH2 and Intel MPI. Times are
+    simulated: the same each time, on whatever machine. Results are checked.
 
     \b
     sumac simulate fat-tree -n 512

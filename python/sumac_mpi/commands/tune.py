@@ -36,6 +36,7 @@ Collectives = Annotated[
     typer.Argument(
         metavar="COLLECTIVE...",
         callback=common.checked(request.collectives),
+        autocompletion=common.offering(lambda: request.collectives(())),
         help="{tuned}; all if none is given",
     ),
 ]

@@ -11,6 +11,7 @@ from sumac_mpi.base import choices
 from sumac_mpi.base.errors import Exit, Several, SumacError, usage
 from sumac_mpi.commands import values
 from sumac_mpi.launch import launcher_words
+from sumac_mpi.library import tables
 
 
 class Told:
@@ -112,12 +113,20 @@ def _of_option(command: Any, context: Any, name: str, error: Any) -> SumacError:
         message = str(error.format_message())
         lacks = "requires" in message
         return usage(f"{name}: wants a value" if lacks else f"{name}: takes no value")
+    if "--set" in known and (setting := _setting(name)):
+        return usage(f"{name}: there is no such option", f"did you mean --set {setting}=VALUE?")
     near = choices.advice(name, [each for each in known if each.startswith("--")])
     if near.startswith("did"):
         return usage(f"{name}: there is no such option", near)
     rest = f"'{context.command_path} -h' shows the rest"
     passing = f"--launcher-arg ARG passes a word on to the launcher, {rest}"
     return usage(f"{name}: there is no such option", passing if "--launcher-arg" in known else "")
+
+
+def _setting(name: str) -> str:
+    """The option of the library that was written as one of the command, such as STATS."""
+    word = name.lstrip("-").replace("-", "_").upper()
+    return word if word in tables.names("options") else ""
 
 
 def complete(error: SumacError, command: str | None) -> SumacError:

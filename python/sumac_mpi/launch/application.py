@@ -57,6 +57,17 @@ class Application:
     def is_launcher(self) -> bool:
         return bool(_LAUNCHER.fullmatch(os.path.basename(self.name)))
 
+    @property
+    def is_python(self) -> bool:
+        return bool(_PYTHON.match(self.path.name))
+
+    @property
+    def no_mpi(self) -> str:
+        """What was looked at in vain, for messages."""
+        if self.is_python:
+            return f"'from mpi4py import MPI' fails in {self.path}, or loads no MPI library"
+        return f"no MPI library was found in {self.name}"
+
 
 def find(command: list[str], variables: dict[str, str] | None = None) -> Application:
     """Finds command[0] as a shell would. `variables` are added to the environment of the program.

@@ -59,6 +59,9 @@ def read(file: Path) -> Hosts:
         lines = [line.partition("#")[0].split() for line in file.read_text().splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         raise bad_value(f"--hostfile {file}: {reason(error)}") from error
+    if strange := [word for line in lines for word in line[1:] if "=" not in word]:
+        raise bad_value(f"--hostfile {file}: {strange[0]!r} is not slots=N",
+                        fix="a line is 'node1:2' or 'node1 slots=2'")  # fmt: skip
     places = [
         f"{name}:{slots[0]}" if (slots := _SLOTS.findall(" ".join(rest))) else name
         for name, *rest in filter(None, lines)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.launch import hosts as hosts_option
-from sumac_mpi.launch import slurm
+from sumac_mpi.launch import launcher_words, slurm
 from sumac_mpi.launch.hosts import Hosts
 from sumac_mpi.launch.launcher import Launcher
 from sumac_mpi.machine import hardware
@@ -64,7 +64,8 @@ def command_line(launcher: Launcher, job: Job) -> list[str]:
             fix="give its own options: --launcher-arg ARG",
         )
     where = hosts_option.options(launcher, job.hosts) if job.hosts else []
-    return [launcher.word, "-n", str(job.ranks), *where, *options(job), *job.extra, *job.command]
+    extra = launcher_words.of_family(job.extra, launcher.family)
+    return [launcher.word, "-n", str(job.ranks), *where, *options(job), *extra, *job.command]
 
 
 def _openmpi_options(job: Job) -> list[str]:

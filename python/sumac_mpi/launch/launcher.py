@@ -80,7 +80,8 @@ def _from_version_text(path: Path, text: str) -> Launcher:
 def _executables(directory: Path, names: Iterable[str]) -> Iterable[Path]:
     for name in names:
         path = directory / name
-        if path.is_file() and os.access(path, os.X_OK):
+        # Not Path.is_file(): it raises an error in folders of PATH that may not be read.
+        if os.path.isfile(path) and os.access(path, os.X_OK):
             yield path
 
 
@@ -128,7 +129,9 @@ def choose(
     """
     family = mpi_names.family_of(family) if family else None
     if family and mpi and mpi.family != family and mpi.family != "mpiabi":
-        raise _mismatch(application, mpi, f"--mpi asks for {FAMILIES[family]}", "")
+        name = FAMILIES[family]
+        fix = f"leave --mpi out, or compile the program with the wrappers of {name}"
+        raise _mismatch(application, mpi, f"--mpi names {name}", "", fix)
     wanted = family or (mpi.family if mpi else None)
     if named:
         return _named(named, application, mpi, wanted)
@@ -170,13 +173,16 @@ def _named(name: str, application: str, mpi: elf.MpiLibrary | None, wanted: str 
     return launcher
 
 
-def _mismatch(application: str, mpi: elf.MpiLibrary, but: str, found: str) -> SumacError:
+def _mismatch(
+    application: str, mpi: elf.MpiLibrary, but: str, found: str, fix: str = ""
+) -> SumacError:
     right = find(mpi.family, mpi.path) if mpi.family in _NAMES else None
+    fix = fix or (f"--launcher {right.path.name}" if right else "leave --launcher and --mpi out")
     return SumacError(
         "abi-mismatch",
         f"{application} needs {mpi.soname} ({FAMILIES[mpi.family]}) but {but}",
         found=found,
-        fix=f"--launcher {right.path.name}" if right else "leave --launcher and --mpi out",
+        fix=fix,
         code=Exit.UNAVAILABLE,
     )
 

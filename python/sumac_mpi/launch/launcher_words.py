@@ -20,6 +20,9 @@ _OWN = {
     **dict.fromkeys(("H", "host", "hosts"), "--hosts"),
 }
 _VARIABLES = ("env", "genv")
+# The number of ranks on each node: one launcher's name for it is an error to the other.
+_PER_NODE = {"openmpi": "-N", "mpich": "-ppn"}
+_NAMES_PER_NODE = ("N", "npernode", "ppn", "perhost")
 
 
 def as_own(word: str, rest: Iterator[str]) -> list[str] | None:
@@ -34,3 +37,10 @@ def as_own(word: str, rest: Iterator[str]) -> list[str] | None:
     if bare in _VARIABLES and not equals:
         return ["-x", f"{next(rest, '')}={next(rest, '')}"]
     return [_OWN[bare], next(rest, "")] if bare in _OWN and not equals else None
+
+
+def of_family(words: list[str], family: str | None) -> list[str]:
+    """Words for the launcher, with the number of ranks on each node as this family calls it."""
+    own = _PER_NODE.get(family or "")
+    named = [word.startswith("-") and word.lstrip("-") in _NAMES_PER_NODE for word in words]
+    return [own if own and is_it else word for word, is_it in zip(words, named, strict=True)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
 import venv
@@ -21,7 +22,8 @@ def folder() -> Path:
 
 def prefixes() -> list[Path]:
     """Of those that are installed; each has its mpiexec in `bin`."""
-    return [folder() / package for package in PACKAGES if (folder() / package / "bin").is_dir()]
+    # Not Path.is_dir(): HOME may be a folder that this user may not read, as after "su".
+    return [folder() / package for package in PACKAGES if os.path.isdir(folder() / package / "bin")]
 
 
 def install() -> list[Path]:

@@ -15,6 +15,8 @@ from sumac_mpi.library import tables
 REDUCE_LOCAL = "reduce_local"
 PACK = "pack"
 LOCAL = (REDUCE_LOCAL, PACK)  # of one process, without communication
+# Whoever asks for one of these does not mean the most similar name.
+_OF_THE_MPI = ("gather", "gatherv", "scatter", "scatterv", "scan", "exscan")
 _PERSISTENT = "-persistent"
 
 
@@ -136,7 +138,10 @@ def names() -> list[str]:
 
 
 def require_known(call: str) -> None:
-    """Raises a usage error for a name that is no call."""
+    """Raises a usage error for a name that is no call, or one that the MPI always serves."""
+    if call in _OF_THE_MPI:
+        what = f"COLLECTIVE {call}: Sumac does not serve it, so there is nothing to measure"
+        raise bad_value(what, fix=f"one of {', '.join(collectives())}")
     choices.require("COLLECTIVE", call, names())
 
 

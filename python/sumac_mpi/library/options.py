@@ -57,7 +57,8 @@ class Option:
 
 
 def load(installation: Installation) -> list[Option]:
-    """All options, in the order of the library's table."""
+    """All options, in the order of the library's table. A site's value is shown as its file has
+    it, even if the library refuses it."""
     settings = {row["name"]: row for row in tables.fresh_rows("settings", installation)}
     return [
         Option(
@@ -84,10 +85,10 @@ def check_environment(
     return answer.stderr.strip() if answer.returncode != 0 else ""
 
 
-def disabled_by(installation: Installation) -> str:
-    """What switches Sumac off in this environment: SUMAC_DISABLE, or the line FILE:LINE of a site's
-    file; "" if nothing does."""
-    answer = tables.ask(installation.command, "__disabled")
+def disabled_by(installation: Installation, variables: Mapping[str, str] | None = None) -> str:
+    """What switches Sumac off in this environment, to which `variables` are added: SUMAC_DISABLE,
+    or the line FILE:LINE of a site's file; "" if nothing does."""
+    answer = tables.ask(installation.command, "__disabled", variables)
     return (answer.stdout.strip() or "SUMAC_DISABLE") if answer.returncode == 0 else ""
 
 
@@ -101,13 +102,26 @@ def require_good_environment(
         raise SystemExit(int(Exit.USAGE))
 
 
+# What an option of a kind accepts; those with choices list them.
+_VALUES = {
+    "flag": "yes or no",
+    "bytes": "bytes, such as 65536, 64K, 1M or 2G",
+    "path": "a file or folder, or no",
+    "report": "yes, no, all, a file, or all,FILE",
+    "limit": "auto, off, or ",
+    "colls": "all, ^NAME, or a comma list of ",
+}
+
+
 def as_file(options: list[Option]) -> str:
-    """A file for `. FILE` in a shell or a job script, every option commented out."""
-    lines = ["# Options of Sumac, each with its default. Take the # away to set one."]
+    """A file for `. FILE` in a shell or a job script. Options that the environment does not set are
+    commented out."""
+    lines = ["# Options of Sumac, each with the value that it has now. Take the # away to set one."]
     for option in options:
-        kind = option.choices.replace("|", ", ") if option.choices else option.kind
+        listed = option.choices.replace("|", ", ").replace("..", " to ")
+        values = _VALUES.get(option.kind, "") + ("" if option.kind == "bytes" else listed)
         lines += ["", *textwrap.wrap(option.doc, 96, initial_indent="# ", subsequent_indent="# ")]
-        lines.append(f"# {option.kind}: {kind}" if option.choices else f"# {option.kind}")
+        lines += [f"# Values: {values}"] if values else []
         set_now = option.source == "environment"
         lines.append(f"{'' if set_now else '#'}export {option.variable}={_quoted(option.value)}")
     return "\n".join(lines) + "\n"

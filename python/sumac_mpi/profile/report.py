@@ -13,6 +13,8 @@ from sumac_mpi.profile.job import Profile
 from sumac_mpi.profile.rows import COLUMNS, By, Row, rows
 
 _TEXTS = ("call", "communicator", "type", "operation", "site")
+_NARROW = 110  # columns of a console; below, headings are shorter or take several lines
+_SHORT = {"communicator": "commu-\nnicator", "operation": "op"}
 
 
 def title(profile: Profile) -> str:
@@ -28,12 +30,12 @@ def title(profile: Profile) -> str:
     )
 
 
-def table(profile: Profile, by: By, most: int | None, predicted: bool) -> Table:
+def table(profile: Profile, by: By, most: int | None, predicted: bool, width: int) -> Table:
     """Collectives, most time first; at most so many rows, if given. `predicted`: the times with
-    Sumac are known."""
+    Sumac are known. `width`: the console's."""
     shown = rows(profile, by)
     numbers = ("calls", "time", "of run", "waiting", "work per call")
-    result = _empty(by, numbers + (("with Sumac",) if predicted else ()))
+    result = _empty(by, shown, numbers + (("with Sumac",) if predicted else ()), width)
     for row in shown[:most]:
         times = row.times
         mean = times.total / len(profile.ranks)
@@ -50,12 +52,12 @@ def table(profile: Profile, by: By, most: int | None, predicted: bool) -> Table:
     return result
 
 
-def local_table(profile: Profile, by: By) -> Table | None:
+def local_table(profile: Profile, by: By, width: int) -> Table | None:
     """Calls without communication: packing, and MPI_Reduce_local."""
     shown = rows(profile, by, local=True)
     if not shown:
         return None
-    result = _empty(by, ("calls", "time", "per call"))
+    result = _empty(by, shown, ("calls", "time", "per call"), width)
     for row in shown:
         calls = sum(row.by_rank.values())
         result.add_row(
@@ -65,12 +67,21 @@ def local_table(profile: Profile, by: By) -> Table | None:
     return result
 
 
-def _empty(by: By, numbers: tuple[str, ...]) -> Table:
-    result = Table(box=None, pad_edge=False)
-    for name in COLUMNS[by]:
-        result.add_column(name, justify="left" if name in _TEXTS else "right")
+def _empty(by: By, shown: list[Row], numbers: tuple[str, ...], width: int) -> Table:
+    """Where there is little room, texts are folded; names of calls, and numbers, never are."""
+    narrow = width < _NARROW
+    result = Table(box=None, pad_edge=False, collapse_padding=narrow)
+    for at, name in enumerate(COLUMNS[by]):
+        whole = name not in _TEXTS or name == "call"
+        result.add_column(
+            _SHORT.get(name, name) if narrow else name,
+            justify="left" if name in _TEXTS else "right",
+            overflow="fold",
+            min_width=max((len(row.key[at]) for row in shown), default=0) if whole else None,
+        )
     for name in numbers:
-        result.add_column(name, justify="right")
+        heading = name.replace(" ", "\n") if narrow else name
+        result.add_column(heading, justify="right", no_wrap=True)
     return result
 
 

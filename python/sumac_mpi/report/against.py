@@ -27,7 +27,7 @@ def table(runs: Sequence[Run], comparisons: Sequence[Comparison]) -> list[str]:
         lines.append("")
         if mode:
             lines.append(
-                f"# {mode.name}: a line there and back takes {mode.middle:.0f} ns "
+                f"# {mode.name}: the round trip of a cache line takes {mode.middle:.0f} ns "
                 f"({mode.low:.0f} to {mode.high:.0f})"
             )
         measured = [each for each in cells if each.ratio]
