@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "config/options.h"
+#include "config/parse.h"
 #include "environment.h"
 
 static void print_string(const char* key, const char* text, const char* end) {
@@ -45,7 +46,12 @@ int command_options(void) {
 int print_settings(const struct sumac_site* site) {
   for (size_t i = 0; i < sumac_num_options; ++i) {
     const struct sumac_option_row* row = &sumac_option_rows[i];
-    const struct sumac_setting setting = setting_of(site, row->name);
+    struct sumac_setting setting = setting_of(site, row->name);
+    struct sumac_value value;
+    // The library warns of a value that is none, and takes the default.
+    if (setting.text != NULL && sumac_parse_value(row, setting.text, &value) != 0) {
+      setting = (struct sumac_setting){NULL, NULL};
+    }
     const struct sumac_site_entry* lock = sumac_site_lock(site, row->name);
     char source[PATH_MAX] = "default";
     if (setting.text != NULL) snprintf(source, sizeof source, "environment");

@@ -77,6 +77,9 @@ run env SUMAC_CMA=auto SUMAC_SPIN=5 SUMAC_DEBUG= "$sumac" __settings
 expect_out "\"name\": \"CMA\", \"value\": \"off\", \"source\": \"$conf:1\", \"locked\": true"
 expect_out '"name": "SPIN", "value": "5", "source": "environment", "locked": false'
 expect_out '"name": "DEBUG", "value": "warn", "source": "default", "locked": false'
+# A value that is refused is not in force.
+run env SUMAC_SPIN=many "$sumac" __settings
+expect_out '"name": "SPIN", "value": "0", "source": "default", "locked": false'
 run env SUMAC_CMA=auto "$sumac" __check-env
 expect_status 0
 expect_silence

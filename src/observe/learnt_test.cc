@@ -72,7 +72,9 @@ bool has(const std::string& text, const char* what) { return text.find(what) != 
 
 TEST(Learnt, ReportsShowIt) {
   std::vector<RankReport> reports(2);
-  EXPECT_FALSE(has(rank_table(reports[0], 0, 2, kEndByFinalize), "learnt"));
+  const std::string nothing = rank_table(reports[0], 0, 2, kEndByFinalize);
+  EXPECT_FALSE(has(nothing, "learnt"));
+  EXPECT_TRUE(has(nothing, "no collective was called") && !has(nothing, "per call")) << nothing;
   EXPECT_TRUE(has(counts_json(reports[0]), "\"learnt\": []"));
   reports[0].learnt.note(bcast(64, Algorithm::native));
   reports[1].learnt.note(bcast(64, Algorithm::native));

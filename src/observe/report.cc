@@ -159,14 +159,15 @@ Served served_of(const RankReport& report) {
   return served;
 }
 
-// Appends "  Sumac served 98 of 100 calls".
-void append_served(std::string& text, const RankReport& report, const char* of) {
+// Appends "  Sumac served 98 of 100 calls". Returns false if there were no calls.
+bool append_served(std::string& text, const RankReport& report, const char* of) {
   const Served served = served_of(report);
   if (served.all == 0) {
     append(text, "  no collective was called%s\n", of);
-    return;
+    return false;
   }
   append(text, "  Sumac served %llu of %llu calls%s\n", ull(served.calls), ull(served.all), of);
+  return true;
 }
 
 Path path_of(const RankReport& report, const char* name, const Path& wanted) {
@@ -188,6 +189,26 @@ void append_all(std::string& text, const std::vector<RankReport>& reports, int w
   append(text, "  %-*s %16s %11llu %16s %16s  %s\n", width, name, shown_calls(calls).c_str(),
          ull(sum.count.bytes / sum.count.calls), shown_time_of(ns.least, ns.least_rank).c_str(),
          shown_time_of(ns.most, ns.most_rank).c_str(), sum.name);
+}
+
+void append_rows(std::string& text, const RankReport& report, int width) {
+  append(text, "  %-*s %12s %11s %9s %9s  %s\n", width, "collective", "calls", "mean bytes", "time",
+         "per call", "path");
+  for_each_row(report, [&](const char* name, const Path& path) {
+    const auto ns = static_cast<double>(path.ns);
+    append(text, "  %-*s %12llu %11llu %9s %9s  %s\n", width, name, ull(path.count.calls),
+           ull(path.count.bytes / path.count.calls), shown_time(ns).c_str(),
+           shown_time(ns / static_cast<double>(path.count.calls)).c_str(), path.name);
+  });
+}
+
+void append_rows_of_all(std::string& text, const std::vector<RankReport>& reports,
+                        const RankReport& sum, int width) {
+  append(text, "  %-*s %16s %11s %16s %16s  %s\n", width, "collective", "calls a rank",
+         "mean bytes", "least (rank)", "most time (rank)", "path");
+  for_each_row(sum, [&](const char* name, const Path& path) {
+    append_all(text, reports, width, name, path);
+  });
 }
 
 void append_paths(std::string& text, const RankReport& report, const char* indent) {
@@ -252,15 +273,7 @@ std::string rank_table(const RankReport& report, int rank, int size, const char*
   if (std::strcmp(end, kEndByFinalize) != 0) {
     append(text, "  %s came before MPI_Finalize\n", end);
   }
-  append_served(text, report, "");
-  append(text, "  %-*s %12s %11s %9s %9s  %s\n", width, "collective", "calls", "mean bytes", "time",
-         "per call", "path");
-  for_each_row(report, [&](const char* name, const Path& path) {
-    const auto ns = static_cast<double>(path.ns);
-    append(text, "  %-*s %12llu %11llu %9s %9s  %s\n", width, name, ull(path.count.calls),
-           ull(path.count.bytes / path.count.calls), shown_time(ns).c_str(),
-           shown_time(ns / static_cast<double>(path.count.calls)).c_str(), path.name);
-  });
+  if (append_served(text, report, "")) append_rows(text, report, width);
   append_all_uses(text, report.stats);
   append_learnt(text, report.learnt);
   return text;
@@ -272,12 +285,7 @@ std::string ranks_table(const std::vector<RankReport>& reports) {
   std::string text;
   const int width = width_of_names(sum);
   append(text, "sumac summary  all %zu ranks\n", reports.size());
-  append_served(text, sum, " of all ranks");
-  append(text, "  %-*s %16s %11s %16s %16s  %s\n", width, "collective", "calls a rank",
-         "mean bytes", "least (rank)", "most time (rank)", "path");
-  for_each_row(sum, [&](const char* name, const Path& path) {
-    append_all(text, reports, width, name, path);
-  });
+  if (append_served(text, sum, " of all ranks")) append_rows_of_all(text, reports, sum, width);
   append_all_uses(text, sum.stats);
   append_learnt(text, sum.learnt);
   return text;
