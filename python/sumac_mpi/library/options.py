@@ -57,8 +57,7 @@ class Option:
 
 
 def load(installation: Installation) -> list[Option]:
-    """All options, in the order of the library's table. A site's value is shown as its file has
-    it, even if the library refuses it."""
+    """All options, in the order of the library's table, with the values that are in force."""
     settings = {row["name"]: row for row in tables.fresh_rows("settings", installation)}
     return [
         Option(
