@@ -2,7 +2,7 @@
 // SUMAC_REPRODUCIBLE: reductions of teams of 2 to 12 ranks, on every placement of a few and many
 // placements of more, with any hierarchy, rules and forced algorithms, give the bits of a serial
 // fold in the order of ranks. The kernel shows order and tree of the folding. Without the option
-// placements do differ.
+// placements do differ, and many ranks of a node are folded in runs.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -190,6 +190,32 @@ TEST(Ordered, ManyRanksOfANode) {
     std::vector<int> two_nodes(ranks, 0);
     two_nodes.back() = 1;
     expect_serial_fold(two_nodes, static_cast<unsigned>(ranks) * 3);
+  }
+}
+
+// Small and larger calls, in turn and under way at the same time, give the bits of one order.
+TEST(Ordered, ManyRanksOfANodeInRunsWithoutTheOption) {
+  for (unsigned seed = 0; seed < 6 && !HasFailure(); ++seed) {
+    Random random(seed);
+    const int ranks = 17 + below(random, 12);
+    Setting setting;
+    setting.places = places_of(std::vector<int>(static_cast<std::size_t>(ranks), 0), random);
+    for (Place& place : setting.places) place.slow = false;
+    setting.hierarchy = "flat";  // the places have several NUMA domains
+    if (seed % 2 == 0) setting.forced = "allreduce:two_steps;barrier:two_steps";
+    ThreadTeam all(setting);
+    std::deque<TestCall> calls;
+    for (int i = 0; i < 30; ++i) {
+      const Collective what = i % 3 == 0 ? Collective::barrier : kReductions[below(random, 3)];
+      CallSetting call = setting_of(what, ranks, random_count(random), random);
+      if (random() % 2) call.count = 1 + below(random, 500u);
+      call.fold = Fold::of_group;
+      calls.emplace_back(call, random);
+    }
+    run_all(all, calls, "many ranks", seed % 4 < 2);
+    for (const TestCall& call : calls) {
+      for (int r = 0; r < ranks; ++r) call.expect_result(r);
+    }
   }
 }
 
