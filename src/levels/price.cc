@@ -34,8 +34,9 @@ Traffic price_of_chunks(const StagePlan& stage, const LevelGroup& group, std::si
 Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
               const CallShape& shape) {
   if (stage.algorithm == Algorithm::native) return {};
-  // A message may be too short to have a part for each rank.
-  const bool nothing = stage.kind == StagePlan::Kind::exchange && plan.largest_piece(stage) == 0;
+  // A message may be too short to have a part for each rank. A barrier of one group has no data.
+  const bool nothing = stage.kind == StagePlan::Kind::exchange && plan.largest_piece(stage) == 0 &&
+                       shape.collective != Collective::barrier;
   if (group.size < 2 || nothing) return traffic_in_memory(0, 0);
   return stage.work->price(plan, stage, group, shape);
 }

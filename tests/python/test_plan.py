@@ -110,6 +110,12 @@ def test_a_reduce_goes_up_alone_and_larger_nodes_are_told_apart():
     assert needs.isdisjoint({"passive", "all_ranks"})  # no attach, and no equal nodes
 
 
+@pytest.mark.parametrize(("ranks", "steps"), [(4, 1), (64, 2)])
+def test_a_barrier_of_one_group_has_steps_and_no_data(ranks, steps):
+    found = plans.plan("barrier", "-n", str(ranks), "--hierarchy", "flat")
+    assert (found["steps"], [row["bytes"] for row in found["levels"]]) == (steps, [0])
+
+
 def test_a_barrier_is_an_all_reduce_of_a_word_over_levels():
     found = plans.plan(*plans.CALLS["a barrier"])
     assert plans.outline(found) == [
