@@ -62,17 +62,16 @@ class ShmGroup {
         places_(layout),
         hand_over_(PassSchedule(std::max<std::size_t>(layout.payload_bytes(), 1))),
         rank_(rank),
+        order_(FoldOrder::of_group(layout.ranks)),
         marked_(kAnnouncedCalls) {}
 
   bool has_memory() const { return block_; }
   int rank() const { return rank_; }
   int size() const { return layout_.ranks; }
   // Returns the order in which this group folds its ranks.
-  FoldOrder fold_order() const {
-    return by_rank_ ? FoldOrder(size()) : FoldOrder::of_group(size());
-  }
+  FoldOrder fold_order() const { return order_; }
   // Folds one rank after another, however many there are (SUMAC_REPRODUCIBLE).
-  void fold_by_rank() { by_rank_ = true; }
+  void fold_by_rank() { order_ = FoldOrder(size()); }
   std::size_t slot_bytes() const { return layout_.slot_bytes; }
   std::size_t divided_payload() const { return layout_.divided_payload(); }
   std::size_t widest_payload() const { return layout_.widest_payload(); }
@@ -386,7 +385,8 @@ class ShmGroup {
   HandOver hand_over_;
   int rank_ = 0;
   int recent_lines_ = 1;
-  bool takes_more_ = false, marks_calls_ = true, by_rank_ = false;
+  bool takes_more_ = false, marks_calls_ = true;
+  FoldOrder order_ = 0;
   std::uint64_t next_ = 0;
   std::uint64_t finished_by_all_ = 0;  // a lower bound, as last seen
   std::uint64_t overlapped_ = 0;       // see let_overlap()
