@@ -57,7 +57,8 @@ case $case in
     # tcmalloc gives back late. So a long run comes to fork with much promoted memory, and from then
     # on nothing is promoted.
     [ "$rounds" -gt 1000 ] && expected=auto || expected=eager
-    rounds $expected LD_PRELOAD="$library:$allocator"
+    rounds $expected LD_PRELOAD="$library:$allocator" SUMAC_STATS=yes
+    [ $expected = eager ] || says 'has forked with more than 16 MiB'
     says "malloc of $allocator"
     ;;
   address_limit)
