@@ -74,8 +74,10 @@ void fold_run(ReduceFn kernel, std::byte* to, std::byte* partial, int begin, int
 template <class SourceOf>
 [[gnu::noinline]] void fold_many(ReduceFn kernel, std::byte* output, FoldOrder order,
                                  std::size_t count, std::size_t element, SourceOf source) {
-  alignas(kCacheLine) std::byte all[1024], of_run[sizeof all];
-  const std::size_t block = sizeof all / element;
+  alignas(kCacheLine) std::byte memory[2048];
+  const std::size_t half = order.has_runs() ? sizeof memory / 2 : 0;
+  std::byte *const all = memory, *const of_run = memory + half;
+  const std::size_t block = (sizeof memory - half) / element;
   for (std::size_t first = 0; first < count; first += block) {
     const std::size_t n = std::min(block, count - first);
     const auto block_of = [&](int r) { return source(r) + first * element; };

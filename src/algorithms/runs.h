@@ -14,8 +14,7 @@ class Runs {
       : order_(order), own_(rank / order.run), place_(rank % order.run) {}
 
   int count() const { return order_.runs(); }
-  int own() const { return own_; }
-  // Returns the number of ranks in the own run, and its members.
+  // Return the number of ranks in this rank's run, and its members.
   int members() const { return order_.length_of(own_); }
   int member(int i) const { return order_.first_of(own_) + i; }
   // Returns the rank of another run that this rank meets, and this rank itself for its own run. The

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-reduce, flat over lines. Every rank writes its data into its own slot's lines, waits for all
-// others' lines and folds them all, in rank order, into its own result.
+// others' lines and folds them all, in the group's order, into its own result.
 //   Steps    1, no entry or exit barrier
 //   Bytes    a rank writes n and reads p*n; p*n element operations on every rank
 //   Wins     small messages: the one transfer of a cache line is nearly all there is to wait for

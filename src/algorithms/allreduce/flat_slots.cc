@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All-reduce, flat over slots. Every rank copies its chunks into its slots and folds all ranks'
-// slots, in rank order, into its own result; it copies the next chunk in before it waits for the
-// others' last one.
+// slots, in the group's order, into its own result; it copies the next chunk in before it waits for
+// the others' last one.
 //   Steps    1 a chunk, pipelined, no entry or exit barrier
 //   Bytes    a rank copies n and reads p*n; p*n element operations on every rank
 //   Wins     between two ranks, while all data fit the caches; up to 64 KiB if the ranks are near

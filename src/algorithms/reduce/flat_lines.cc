@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce, flat over lines. Every other rank writes its data into its own slot's lines and leaves;
-// the root folds them, in rank order, with its own input.
+// the root folds them, in the group's order, with its own input.
 //   Steps    1; non-roots do not wait for the root until the ring is full
 //   Bytes    a non-root writes n; the root reads p*n and does all the arithmetic
 //   Wins     small messages

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce, flat over slots. Every other rank puts its chunks into its slots and leaves; the root
-// folds them, in rank order, with its own input.
+// folds them, in the group's order, with its own input.
 //   Steps    1 a chunk, pipelined as deep as the ring; non-roots do not wait for the root
 //   Bytes    a non-root writes n; the root reads p*n and does all the arithmetic
 //   Wins     messages of some KiB among three ranks and more; all that do not fit lines between two

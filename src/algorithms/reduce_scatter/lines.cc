@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce-scatter over lines. Every rank writes the whole vector into its own slot's lines and folds
-// its own part of all ranks' lines, in rank order, into its result.
+// its own part of all ranks' lines, in the group's order, into its result.
 //   Steps    1, no entry or exit barrier; a rank without a part waits for nobody
 //   Bytes    a rank writes n and reads n(p-1)/p; n element operations on every rank
 //   Wins     small messages
