@@ -194,9 +194,8 @@ def _show_options(facts: Facts, full: bool) -> list[str]:
     for row in rows:
         source = row["source"] + (", locked by the site" if row["locked"] else "")
         lines.append(f"{row['name']:<{width}}  {row['value'] or '(empty)'}  [{source}]")
-        allowed = row["choices"].replace("|", ", ").replace("..", " to ")
-        allowed = f" ({allowed})" if allowed and row["kind"] != "bytes" else ""
-        lines.append(f"{'':<{width}}  {row['doc']}{allowed}")
+        allowed = options.listed(row["kind"], row["choices"])
+        lines.append(f"{'':<{width}}  {row['doc']}{f' ({allowed})' if allowed else ''}")
     return lines
 
 

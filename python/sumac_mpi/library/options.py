@@ -112,13 +112,17 @@ _VALUES = {
 }
 
 
+def listed(kind: str, choices: str) -> str:
+    """The choices of an option, for people to read. Sizes in bytes have none worth listing."""
+    return "" if kind == "bytes" else choices.replace("|", ", ").replace("..", " to ")
+
+
 def as_file(options: list[Option]) -> str:
     """A file for `. FILE` in a shell or a job script. Options that the environment does not set are
     commented out."""
     lines = ["# Options of Sumac, each with the value that it has now. Take the # away to set one."]
     for option in options:
-        listed = option.choices.replace("|", ", ").replace("..", " to ")
-        values = _VALUES.get(option.kind, "") + ("" if option.kind == "bytes" else listed)
+        values = _VALUES.get(option.kind, "") + listed(option.kind, option.choices)
         lines += ["", *textwrap.wrap(option.doc, 96, initial_indent="# ", subsequent_indent="# ")]
         lines += [f"# Values: {values}"] if values else []
         set_now = option.source == "environment"
