@@ -23,17 +23,15 @@ class Elements {
  public:
   Elements(const Predefined& p, DType dtype) : dtype_(dtype), truth_(p.allowed == kLogical) {}
 
-  // Writes elements `first` to `first + n` of the fold of the givers' inputs, in their order. Bytes
-  // that hold no data are left as they are.
+  // Writes elements `first` to `first + n` of the fold of the givers' inputs. Bytes that hold no
+  // data are left as they are.
   void fold(unsigned char* at, std::size_t first, std::size_t n, Givers givers, std::uint64_t seed,
             Op op) const {
-    sumac::oracle::with_element(dtype_, [&]<class T>(T result) {
+    sumac::oracle::with_element(dtype_, [&]<class T>(T) {
+      const auto apply = [&](T a, T b) { return sumac::oracle::Element<T>::apply(op, a, b); };
       for (std::size_t i = first; i < first + n; ++i, at += sizeof(T)) {
-        result = element<T>(i, givers[0], seed);
-        for (const int giver : givers.subspan(1)) {
-          result = sumac::oracle::Element<T>::apply(op, result, element<T>(i, giver, seed));
-        }
-        sumac::oracle::put(result, at);
+        const auto input = [&](int giver) { return element<T>(i, giver, seed); };
+        sumac::oracle::put(folded<T>(givers, input, apply), at);
       }
     });
   }

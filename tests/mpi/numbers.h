@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <span>
 #include <string>
@@ -22,7 +23,7 @@ struct Numbers {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
   std::size_t size = 1;  // bytes from one element to the next
-  // Writes the elements `first` to `first + n` of the fold of the givers' inputs, in their order.
+  // Writes the elements `first` to `first + n` of the fold of the givers' inputs, as folded() does.
   // Bytes that hold no data stay as they are.
   std::function<void(unsigned char* at, std::size_t first, std::size_t n, Givers givers,
                      std::uint64_t seed)>
@@ -33,6 +34,23 @@ struct Numbers {
   std::size_t before = 0, behind = 0;  // bytes by which elements exceed `size` on either side
 };
 
+// Returns the fold of the givers' inputs, `input(giver)`. One group folds up to 16 ranks one after
+// another, and more in runs of 8, whose results are then folded; with SUMAC_REPRODUCIBLE any number
+// of ranks is folded one after another.
+template <class T, class Input, class Apply>
+T folded(Givers givers, Input input, Apply apply) {
+  static const bool by_rank = std::getenv("SUMAC_REPRODUCIBLE");
+  const std::size_t all = givers.size(), run = all > 16 && !by_rank ? 8 : all;
+  T result{};
+  for (std::size_t first = 0; first < all; first += run) {
+    T part = input(givers[first]);
+    const Givers others = givers.subspan(first, std::min(run, all - first)).subspan(1);
+    for (const int giver : others) part = apply(part, T(input(giver)));
+    result = first == 0 ? part : apply(result, part);
+  }
+  return result;
+}
+
 // Elements of type T: `make(giver, i, seed)` is an input, `apply(left, right)` the operation.
 // `size` is larger than T for elements with a gap behind each.
 template <class T, class Make, class Apply>
@@ -41,8 +59,8 @@ Numbers numbers(const std::string& name, MPI_Datatype type, MPI_Op op, Make make
   const auto fold = [=](unsigned char* at, std::size_t first, std::size_t n, Givers givers,
                         std::uint64_t seed) {
     for (std::size_t i = first; i < first + n; ++i, at += size) {
-      T all = make(givers[0], i, seed);
-      for (const int giver : givers.subspan(1)) all = apply(all, T(make(giver, i, seed)));
+      const T all = folded<T>(
+          givers, [&](int giver) { return make(giver, i, seed); }, apply);
       std::memcpy(at, &all, sizeof all);
     }
   };
