@@ -18,15 +18,15 @@ sumac_mpi_test(direct_off PROGRAM direct RANKS 3 ARGS off 200 4
 sumac_mpi_test(direct_levels PROGRAM direct RANKS 5 ARGS levels 60 5
                ENV ${promote_eager} SUMAC_HIERARCHY=ranks:3,node
                    "SUMAC_ALGO=allreduce:levels\\\\\;reduce:levels\\\\\;bcast:levels")
-sumac_mpi_test(direct_levels_long PROGRAM direct RANKS 5 7 ARGS levels 10000 6 SECONDS 900
+sumac_mpi_test(direct_levels_long PROGRAM direct RANKS 5 7 ARGS levels 3000 6 SECONDS 900
                LABELS slow
                ENV ${promote_eager} SUMAC_HIERARCHY=ranks:3,node
                    "SUMAC_ALGO=allreduce:levels\\\\\;reduce:levels\\\\\;bcast:levels")
 sumac_mpi_test(direct_budget PROGRAM direct RANKS 2 ARGS auto 2000 6 LABELS slow
                ENV ${promote_eager} SUMAC_PROMOTE_BUDGET=1M)
-sumac_mpi_test(direct_long PROGRAM direct RANKS 2 3 ARGS eager 100000 8 SECONDS 1800
+sumac_mpi_test(direct_long PROGRAM direct RANKS 2 3 ARGS eager 10000 8 SECONDS 900
                ENV ${promote_eager} LABELS slow)
-sumac_mpi_test(direct_auto_long PROGRAM direct RANKS 2 5 ARGS auto 20000 9 SECONDS 1800
+sumac_mpi_test(direct_auto_long PROGRAM direct RANKS 2 5 ARGS auto 4000 9 SECONDS 900
                ENV ${promote_auto} LABELS slow)
 # As on Linux 6.1 and 4.18.
 foreach(lacks IN ITEMS queries advice)
@@ -43,8 +43,8 @@ sumac_mpi_test_program(direct_once direct_once.cc)
 sumac_mpi_test(direct_once RANKS 2 FAMILIES openmpi ARGS 2500 ENV ${promote_auto})
 sumac_mpi_test(direct_once_eager PROGRAM direct_once RANKS 2 ARGS 20000 ENV ${promote_eager}
                SECONDS 300 LABELS slow)
-sumac_mpi_test(direct_once_long PROGRAM direct_once RANKS 2 ARGS 1000000 ENV ${promote_auto}
-               SECONDS 900 LABELS slow)
+sumac_mpi_test(direct_once_long PROGRAM direct_once RANKS 2 ARGS 100000 ENV ${promote_auto}
+               SECONDS 600 LABELS slow)
 sumac_mpi_test_program(direct_windows direct_windows.cc)
 sumac_mpi_test(direct_windows RANKS 2 3 ARGS 30 ENV ${promote_eager})
 sumac_mpi_test(direct_windows_alone PROGRAM direct_windows RANKS 3 ARGS 30 3 25)
@@ -64,7 +64,7 @@ sumac_mpi_test(direct_alloc_levels PROGRAM direct_alloc RANKS 5 FAMILIES openmpi
                ARGS random 100 3 0
                ENV SUMAC_HIERARCHY=ranks:3,node
                    "SUMAC_ALGO=allreduce:levels\\\\\;reduce:levels\\\\\;bcast:levels")
-sumac_mpi_test(direct_alloc_long PROGRAM direct_alloc RANKS 2 5 ARGS random 20000 4 4 SECONDS 900
+sumac_mpi_test(direct_alloc_long PROGRAM direct_alloc RANKS 2 5 ARGS random 5000 4 4 SECONDS 600
                LABELS slow)
 sumac_mpi_test_program(alloc_mem alloc_mem.cc)
 sumac_mpi_test(alloc_mem RANKS 1 2 3 ARGS ${CMAKE_CURRENT_BINARY_DIR})
