@@ -50,6 +50,7 @@ class Places {
 
   // Notes that `count` positions from `first` on use this. Positions follow one another.
   void take(std::uint64_t first, std::uint64_t count, const Use& use) {
+    assert(use.lines == 1 || count <= 1);
     if (count == 0) return;
     const std::uint32_t step = step_of(use.room);
     const bool as_before = use.lines == 1 && last_.lines == 1 && step == last_.step &&
