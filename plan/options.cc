@@ -31,7 +31,7 @@ const char kStatus[] = "Exit status: 0 done, 1 failed, 2 usage.\n";
 
 [[noreturn]] void fail(const std::string& what) { throw Failure("usage", what, kShowsHow); }
 
-// The known word that was probably meant; all of them if none is near. As choices.py has it.
+// The known word that was probably meant; all of them if none is near. errors.py does the same.
 std::string advice(const std::string& text, const std::vector<std::string>& known) {
   std::vector<const char*> words;
   for (const std::string& each : known) words.push_back(each.c_str());

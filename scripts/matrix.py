@@ -22,7 +22,7 @@ import time
 import matrix_jobs
 import matrix_page
 from matrix_jobs import FAILED, ROOT, SKIPPED, Result, Run
-from sumac_mpi.launch import installations, wheels
+from sumac_mpi.launch import installations
 
 RESULTS = ROOT / "build/matrix"
 PAGE = ROOT / "docs/compatibility.md"
@@ -124,7 +124,7 @@ def main():
         write_page()
         return 0
     if options.install:
-        wheels.install()
+        installations.install_wheels()
     rows, programs, _ = matrix_jobs.table()
     mpis = chosen_mpis(options, rows)
     if not mpis:

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 import sumac_mpi
 from conftest import script
-from sumac_mpi.base import requirements
+from sumac_mpi.base import hardware, requirements
 from sumac_mpi.commands import info
 from sumac_mpi.library import tables
-from sumac_mpi.machine import hardware
 
 ROOT = Path(__file__).parents[2]
 

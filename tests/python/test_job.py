@@ -2,11 +2,11 @@
 from pathlib import Path
 
 import pytest
+from sumac_mpi.base import hardware
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.launch import job
 from sumac_mpi.launch.job import Job
 from sumac_mpi.launch.launcher import Launcher
-from sumac_mpi.machine import hardware
 
 OPENMPI = Launcher(Path("/opt/o/bin/mpiexec"), "openmpi", "Open MPI 4.1.4")
 MPICH = Launcher(Path("/opt/m/bin/mpiexec"), "mpich", "MPICH 4.0.2")

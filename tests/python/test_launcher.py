@@ -3,7 +3,7 @@ import os
 
 import pytest
 from sumac_mpi.base.errors import Exit, SumacError
-from sumac_mpi.launch import launcher, wheels
+from sumac_mpi.launch import installations, launcher
 from sumac_mpi.launch.elf import MpiLibrary
 
 OPENMPI = MpiLibrary("openmpi", "libmpi.so.40")
@@ -105,7 +105,7 @@ def test_folders_that_may_not_be_read(sandbox, monkeypatch):
     own = sandbox.add_launcher("mpiexec", "openmpi")
     monkeypatch.setattr(os, "stat", refused)
     assert list(launcher._executables(sandbox.bin, ["mpiexec"])) == []
-    assert wheels.prefixes() == []
+    assert installations.prefixes_of_wheels() == []
     monkeypatch.undo()
     assert list(launcher._executables(own.parent, ["mpiexec"])) == [own]
 

@@ -7,7 +7,7 @@ import json
 import pytest
 import records
 from sumac_mpi.base import files
-from sumac_mpi.bench import local_figures, results
+from sumac_mpi.bench import results
 
 RECORDS = {"reduce_local": records.local, "pack": records.packing}
 
@@ -108,8 +108,8 @@ def test_against_an_earlier_file(bench, call, at, slower, named):
 
 def test_gb_per_second():
     row = results.Row(records.packed("pack", "yz_face", 4000, 4.0, 2.0, 1.0), 1)
-    rates = [local_figures.gb_per_second(row, each) for each in ("memcpy", "native", "sumac")]
-    assert rates == [1.0, 2.0, 4.0] and local_figures.gb_per_second(row, "loop") is None
+    rates = [row.gb_per_second(each) for each in ("memcpy", "native", "sumac")]
+    assert rates == [1.0, 2.0, 4.0] and row.gb_per_second("loop") is None
 
 
 @pytest.mark.parametrize("call, parts", [

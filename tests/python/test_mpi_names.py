@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from sumac_mpi.base.errors import Exit, SumacError
-from sumac_mpi.launch import launcher, mpi_names, programs
+from sumac_mpi.launch import launcher, mpi_words, programs
 from sumac_mpi.library import layout
 
 
@@ -22,7 +22,7 @@ from sumac_mpi.library import layout
 )
 def test_what_people_call_their_mpi(family, names):
     assert family in layout.FAMILIES
-    assert {mpi_names.family_of(name) for name in names.split()} == {family}
+    assert {mpi_words.family_of(name) for name in names.split()} == {family}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_what_people_call_their_mpi(family, names):
     ],
 )
 def test_names_of_another_mpi(wanted, version, other):
-    assert mpi_names.contradicts(wanted, version) == other
+    assert mpi_words.contradicts(wanted, version) == other
 
 
 class NothingBuilt:
@@ -77,6 +77,6 @@ def test_another_mpi_is_not_measured_under_the_name(monkeypatch):
 )
 def test_unknown_names(name, fix):
     with pytest.raises(SumacError) as caught:
-        mpi_names.family_of(name)
+        mpi_words.family_of(name)
     assert (caught.value.slug, caught.value.code) == ("bad-value", Exit.USAGE)
     assert caught.value.fix.startswith(fix)

@@ -14,11 +14,9 @@ import pytest
 import records
 from sumac_mpi.bench.results import Run
 from sumac_mpi.library import layout
-from sumac_mpi.predict import gains, measure, prediction, report
-from sumac_mpi.predict.gains import Curve, Table
-from sumac_mpi.predict.known import Known
-from sumac_mpi.profile import job
+from sumac_mpi.profile import gains, job, prediction
 from sumac_mpi.profile.files import Call, Communicator, Kind, Rank, Sums
+from sumac_mpi.profile.gains import Curve, Known, Table
 from test_profile import folder, installed  # noqa: F401
 
 MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"
@@ -188,7 +186,7 @@ def kept(sandbox, monkeypatch, tmp_path) -> Path:
     sandbox.add_program("bench", "openmpi", [])
     path = gains.path(MPI, 2)
     path.parent.mkdir(parents=True)
-    stamp = measure.stamp(layout.find(), "openmpi", MPI, 2)
+    stamp = gains.stamp(layout.find(), "openmpi", MPI, 2)
     content = {"date": "2026-01-02T03:04", "stamp": stamp, "runs": [a_run().as_dict()]}
     path.write_text(json.dumps(content))
     return path
@@ -199,7 +197,7 @@ def known_of(profile: job.Profile) -> Known:
 
 
 def here() -> str:
-    return measure.hardware.describe().host
+    return gains.hardware.describe().host
 
 
 def test_a_table_that_holds(kept):
@@ -231,7 +229,7 @@ def test_one_mpi_in_two_spellings(kept):
     """A profile has no tabs and the like in the MPI's name, which the benchmark keeps."""
     bench, profiled = "MPICH Version:\t4.0.2", "MPICH Version:4.0.2"
     of_bench, of_profile = (
-        measure.stamp(layout.find(), "mpich", mpi, 2) for mpi in (bench, profiled)
+        gains.stamp(layout.find(), "mpich", mpi, 2) for mpi in (bench, profiled)
     )
     assert of_bench == of_profile and gains.path(bench, 2) == gains.path(profiled, 2)
 
@@ -258,7 +256,7 @@ def test_totals_as_text(kept, set_up_us, wanted):
     content["runs"][0]["header"]["set_up_us"] = [set_up_us, 0]
     kept.write_text(json.dumps(content))
     known = known_of(two_ranks(kind(), 200, 0, host=here()))
-    first, set_up, by_table, *others = report.lines(
+    first, set_up, by_table, *others = prediction.lines(
         prediction.predict(known.profile, known.table), known
     )
     assert first == f"with Sumac, predicted: {wanted}"

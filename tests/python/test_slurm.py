@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import pytest
-from sumac_mpi.launch import hosts, slurm
-from sumac_mpi.launch.slurm import Allocation
+from sumac_mpi.launch import hosts
+from sumac_mpi.launch.hosts import Allocation
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from sumac_mpi.launch.slurm import Allocation
 def test_what_is_allocated(monkeypatch, variables, expected):
     for name, value in variables.items():
         monkeypatch.setenv(f"SLURM_{name}", value)
-    assert slurm.allocation() == (Allocation(*expected) if expected else None)
+    assert hosts.allocation() == (Allocation(*expected) if expected else None)
 
 
 def test_the_number_of_ranks_is_said(monkeypatch, capsys):

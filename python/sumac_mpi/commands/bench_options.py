@@ -9,15 +9,15 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from sumac_mpi.base import choices, units
+from sumac_mpi.base import errors, units
 from sumac_mpi.base.errors import SumacError
-from sumac_mpi.bench import local_request, message_sizes, request
+from sumac_mpi.bench import request
 from sumac_mpi.bench.output import Format
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Series
 from sumac_mpi.commands import help_layout
 from sumac_mpi.commands.common_options import JOB, checked, json_option, offering, picture_option
-from sumac_mpi.launch import wheels
-from sumac_mpi.library import calls, elements, tables
+from sumac_mpi.launch import installations
+from sumac_mpi.library import calls, tables
 from sumac_mpi.tune import request as tuned
 
 # The headings of the help.
@@ -34,7 +34,7 @@ class Command(help_layout.Command):
             "{simulated}": calls.simulated,
             "{tuned}": lambda: list(tuned.collectives(())),
             "{types}": request.types,
-            "{operations}": elements.operations,
+            "{operations}": tables.operations,
             "{layouts}": lambda: tables.names("layouts"),
         }
         for word, names in lists.items():
@@ -80,7 +80,7 @@ Smallest = Annotated[
         heading=_WHAT,
         callback=checked(units.parse_size),
         help="Smallest message",
-        show_default=message_sizes.SMALLEST,
+        show_default=request.SMALLEST,
     ),
 ]
 Largest = Annotated[
@@ -91,7 +91,7 @@ Largest = Annotated[
         heading=_WHAT,
         callback=checked(units.parse_size),
         help="Largest message",
-        show_default=message_sizes.LARGEST,
+        show_default=request.LARGEST,
     ),
 ]
 Factor = Annotated[
@@ -102,7 +102,7 @@ Factor = Annotated[
         min=2,
         heading=_WHAT,
         help="Factor from one message size to the next",
-        show_default=str(message_sizes.FACTOR),
+        show_default=str(request.FACTOR),
     ),
 ]
 SizesOption = Annotated[
@@ -112,7 +112,7 @@ SizesOption = Annotated[
         metavar="SIZE,...",
         heading=_WHAT,
         help="These sizes, instead of -b, -e and -f",
-        show_default=f"of reduce_local {local_request.SIZES}, of pack {local_request.PACK_SIZES}",
+        show_default=f"of reduce_local {request.LOCAL_SIZES}, of pack {request.PACK_SIZES}",
     ),
 ]
 Type = Annotated[
@@ -121,7 +121,7 @@ Type = Annotated[
         *("-d", "--type"),
         metavar="TYPE",
         heading=_WHAT,
-        callback=checked(lambda name: choices.require("-d", name, request.types())),
+        callback=checked(lambda name: errors.require("-d", name, request.types())),
         autocompletion=offering(request.types),
         help="Element type: {types}",
         show_default=TYPE,
@@ -133,7 +133,7 @@ Op = Annotated[
         "--op",
         metavar="OP",
         heading=_WHAT,
-        callback=checked(lambda name: choices.require("--op", name, elements.operations())),
+        callback=checked(lambda name: errors.require("--op", name, tables.operations())),
         help="Operation: {operations}",
         show_default=OP,
     ),
@@ -194,7 +194,7 @@ Rounds = Annotated[
         min=1,
         heading=_HOW,
         help="How often MPI and Sumac take turns",
-        show_default=f"{ROUNDS}; of reduce_local and pack {local_request.ROUNDS}",
+        show_default=f"{ROUNDS}; of reduce_local and pack {request.LOCAL_ROUNDS}",
     ),
 ]
 Iterations = Annotated[
@@ -215,7 +215,7 @@ Seconds = Annotated[
         min=0.001,
         heading=_HOW,
         help="Time that one size may take",
-        show_default=f"{SECONDS}; of reduce_local and pack {local_request.SECONDS}",
+        show_default=f"{SECONDS}; of reduce_local and pack {request.LOCAL_SECONDS}",
     ),
 ]
 Cold = Annotated[
@@ -297,7 +297,7 @@ Turns = Annotated[
 
 def _install(wanted: bool) -> None:
     if wanted:
-        for prefix in wheels.install():
+        for prefix in installations.install_wheels():
             print(prefix)
         raise typer.Exit()
 

@@ -13,7 +13,7 @@ from sumac_mpi.base import files
 from sumac_mpi.base.console import console
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.check import examination
-from sumac_mpi.check.findings import Findings, Status
+from sumac_mpi.check.surroundings import Findings, Status
 from sumac_mpi.commands.common_options import JOB, JsonOption, LauncherOption, TimeoutOption
 
 

@@ -11,7 +11,7 @@ import typer
 
 from sumac_mpi.base import files
 from sumac_mpi.base.errors import SumacError
-from sumac_mpi.launch import hosts, mpi_names
+from sumac_mpi.launch import hosts, mpi_words
 
 JOB = "The job"  # the heading, in the help, of the options about a job and its launcher
 FROM_FOLDER = "Show what an earlier job has written into FOLDER; run nothing"
@@ -102,7 +102,7 @@ MpiOption = Annotated[
         "--mpi",
         metavar="MPI",
         rich_help_panel=JOB,
-        callback=checked(mpi_names.family_of),
+        callback=checked(mpi_words.family_of),
         help="Which MPI, if not found from the program: openmpi, mpich, intel and so on",
     ),
 ]

@@ -15,13 +15,10 @@ from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import recorded
 from sumac_mpi.launch import hosts, programs
-from sumac_mpi.library import layout
 from sumac_mpi.plot import drawing
-from sumac_mpi.predict import measure, prediction
-from sumac_mpi.predict import report as told
-from sumac_mpi.predict.known import Known
-from sumac_mpi.profile import job, report
+from sumac_mpi.profile import job, measure, prediction, report
 from sumac_mpi.profile.files import PATTERN
+from sumac_mpi.profile.gains import Known
 from sumac_mpi.profile.rows import By
 
 
@@ -89,7 +86,7 @@ def profile(
     if picture:
         drawing.module("profile.figure").draw(found, _is_predicted(known), picture)
     if json_file:
-        content = report.as_dict(found, by) | {"predicted": told.as_dict(predicted, known)}
+        content = report.as_dict(found, by) | {"predicted": prediction.as_dict(predicted, known)}
         files.show_json(content, json_file)
     else:
         _show(found, by, top, predicted, known)
@@ -103,9 +100,7 @@ def _measure(other: object, ranks: int | None, mpi: str | None, launcher_name: s
     number = hosts.number_of_ranks(ranks, None)
     if number < 2:
         raise bad_value("--measure: one rank alone has no collectives", fix="-n 2 or more")
-    installation = layout.find()
-    family = programs.choose_families(installation, "bench", mpi)[0]
-    target = programs.target(installation, "bench", family, launcher_name)
+    target = programs.targets(mpi, launcher_name)[0]
     with console.of_jobs(len(measure.calls_to_measure())) as advance:
         path = measure.measure(target, number, advance)
     print(f"measured {target.launcher.version} on {number} ranks: {path}")
@@ -126,7 +121,7 @@ def _show(
         out.print(collectives)
         out.print()
         out.print(report.waiting_line(found), markup=False)
-        for line in told.lines(predicted, known):
+        for line in prediction.lines(predicted, known):
             out.print(line, markup=False)
     else:
         out.print("no collective was recorded")

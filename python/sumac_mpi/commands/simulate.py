@@ -13,7 +13,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi.base import choices, console, files, units
+from sumac_mpi.base import console, errors, files, units
 from sumac_mpi.base.errors import Exit, bad_value
 from sumac_mpi.commands import bench_options
 from sumac_mpi.commands.common_options import JsonOption, PictureOption, SettingsOption, offering
@@ -128,7 +128,7 @@ def simulate(
     sumac simulate fat-tree -n 512
     sumac simulate my-cluster.toml bcast --sizes 8,64K,1M -o bcast.png
     """
-    choices.require("COLLECTIVE", collective, calls.simulated())
+    errors.require("COLLECTIVE", collective, calls.simulated())
     smpi.command()
     smpi.program()
     if output:

@@ -5,27 +5,27 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from rich.table import Table
 
 from sumac_mpi import __version__
-from sumac_mpi.base import console, endings, files, units
+from sumac_mpi.base import console, endings, files, hardware, units
 from sumac_mpi.base.errors import bad_value
-from sumac_mpi.bench import message_sizes
+from sumac_mpi.bench.modes import Mode
+from sumac_mpi.bench.request import sizes_from
 from sumac_mpi.commands import bench_options as ask
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands.common_options import JOB
 from sumac_mpi.launch import programs
 from sumac_mpi.library import layout
-from sumac_mpi.machine import hardware
-from sumac_mpi.report import tune as report
 from sumac_mpi.tune import decision, measure, request, rules, state
-from sumac_mpi.tune.decision import Verdict
+from sumac_mpi.tune.decision import NATIVE, Cell, Verdict
 from sumac_mpi.tune.rules import Place
 
 Command = ask.Command
@@ -127,10 +127,10 @@ def tune(
     """
     _require_shipped_rules()
     chosen = request.counts_of_ranks(ranks or str(max(2, hardware.usable_cores())))
-    targets = _targets(mpi, launcher_name)
+    targets = {each.family: each for each in programs.targets(mpi, launcher_name)}
     wanted = request.Request(
         request.collectives(named or ()),
-        request.sizes(message_sizes.read(None, None, None, sizes).listed),
+        request.sizes(sizes_from(None, None, None, sizes).listed),
         chosen, tuple(targets), turns, seconds, tuple(launcher_args or ()),
     )  # fmt: skip
     if dry_run:
@@ -163,12 +163,6 @@ def _check(output: Path, overwrite: bool) -> None:
     files.check("-o", output)
     if output.exists() and not overwrite:
         raise bad_value(f"-o {output}: the file exists", fix="--overwrite, or another name")
-
-
-def _targets(mpi: str | None, launcher_name: str | None) -> dict[str, programs.Target]:
-    installation = layout.find()
-    families = programs.choose_families(installation, "bench", mpi)
-    return {each: programs.target(installation, "bench", each, launcher_name) for each in families}
 
 
 def _measure(
@@ -224,7 +218,7 @@ def _show(
     verdicts: Mapping[Place, Sequence[Verdict]], found: Sequence[rules.Rule], output: Path
 ) -> None:
     out = console.console(140)
-    for title, table in report.tables(verdicts):
+    for title, table in _tables(verdicts):
         out.print(title, markup=False)
         out.print(table)
         out.print()
@@ -232,3 +226,56 @@ def _show(
     changed = sum(verdict.changes for each in verdicts.values() for verdict in each)
     print(f"# {changed} of {sizes} sizes go another way than by the shipped rules; "
           f"{len(found)} rules in {output}")  # fmt: skip
+
+
+_NUMBERS = ("size", "us", "MPI us", "other us")
+_TITLES = ("size", "mode", "shipped", "us", "MPI us", "best other", "other us", "kept", "why")
+
+
+def _tables(verdicts: Mapping[Place, Sequence[Verdict]]) -> Iterator[tuple[str, Table]]:
+    """Each with its title."""
+    for place, found in verdicts.items():
+        room = ", more than processors" if place.shared else ""
+        room += f", {place.handover}" if place.handover else ""
+        title = (
+            f"# {place.collective} · {place.ranks} ranks{room} · {layout.FAMILIES[place.family]}"
+        )
+        table = Table(box=None, pad_edge=False)
+        for name in _TITLES:
+            table.add_column(name, justify="right" if name in _NUMBERS else "left")
+        for verdict in found:
+            for mode in _modes(verdict.cell):
+                table.add_row(*_row(verdict, mode))
+        yield title, table
+
+
+def _modes(cell: Cell) -> list[Hashable]:
+    """A row for each mode of the machine of this distance; the decision is one for all."""
+    modes = dict.fromkeys(mode for way in cell.ways.values() for mode in way)
+    return sorted(modes, key=lambda mode: mode.low if isinstance(mode, Mode) else 0.0)
+
+
+def _row(verdict: Verdict, mode: Hashable) -> tuple[str, ...]:
+    cell = verdict.cell
+    best = _best(cell, mode)
+    return (
+        str(cell.bytes or "-"),
+        f"{mode.name} {mode.middle:.0f}" if isinstance(mode, Mode) else "-",
+        *(cell.shipped, _us(cell, cell.shipped, mode), _us(cell, NATIVE, mode)),
+        *(best or "-", _us(cell, best, mode), verdict.kept, verdict.why),
+    )
+
+
+def _best(cell: Cell, mode: Hashable) -> str | None:
+    """The fastest of Sumac's other algorithms."""
+    times = {
+        way: us
+        for way in cell.ways
+        if way not in (NATIVE, cell.shipped) and (us := cell.us(way, mode)) is not None
+    }
+    return min(times, key=times.__getitem__, default=None)
+
+
+def _us(cell: Cell, way: str | None, mode: Hashable) -> str:
+    us = cell.us(way, mode) if way else None
+    return "-" if us is None else units.format_us(us)
