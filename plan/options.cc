@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/nearest.h"
+#include "base/switch_word.h"
 #include "config/parse.h"
 
 namespace sumac::plan {
@@ -242,6 +243,8 @@ bool parse(int argc, char** argv, Options& options) {
   }
   require(app, options);
   check(options);
+  // As the library reads SUMAC_RULES: a word such as "no" means that there is no file.
+  if (sumac_switch_word(options.rules.c_str()) == 0) options.rules.clear();
   if (!slow.empty()) options.slow = to_ranks(slow, options.ranks);
   return true;
 }

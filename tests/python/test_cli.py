@@ -2,21 +2,18 @@
 """The command line as a whole: help, usage errors, run and info."""
 
 import json
-import os
 import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 import sumac_mpi
 from conftest import script
+from installed import ROOT, package
 from sumac_mpi.base import hardware, requirements
 from sumac_mpi.commands import info
 from sumac_mpi.library import tables
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_version(sumac):
@@ -130,21 +127,22 @@ class TestJson:
         assert status == 2 and "--json no-folder/b.json: there is no such directory" in err
 
 
+def run(*arguments, path="", **variables):
+    """Runs the package as a program, behind a folder of other modules where one is given."""
+    line, environment = package(*arguments, **variables)
+    environment["PYTHONPATH"] = f"{path}:{environment['PYTHONPATH']}"
+    return subprocess.run(line, env=environment, capture_output=True, text=True)
+
+
 def test_the_package_is_a_program():
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
-    done = subprocess.run(
-        [sys.executable, "-m", "sumac_mpi", "--version"], env=environment, capture_output=True
-    )
-    assert done.returncode == 0 and done.stdout.startswith(b"sumac ")
+    done = run("--version")
+    assert done.returncode == 0 and done.stdout.startswith("sumac ")
 
 
 def test_missing_packages_are_told(tmp_path):
     for module in ("typer", "rich", "elftools"):
         (tmp_path / f"{module}.py").write_text(f"raise ModuleNotFoundError(name={module!r})")
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT / 'python'}"}
-    done = subprocess.run(
-        [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
-    )
+    done = run("info", path=tmp_path)
     assert done.returncode == 3 and "error[no-python]" in done.stderr
 
 
@@ -154,10 +152,7 @@ def test_packages_that_are_too_old_are_told(tmp_path):
         information = tmp_path / f"{module}-{version}.dist-info/METADATA"
         information.parent.mkdir()
         information.write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: {version}\n")
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT / 'python'}"}
-    done = subprocess.run(
-        [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
-    )
+    done = run("info", path=tmp_path)
     assert done.returncode == 3 and done.stderr.startswith("sumac: error[no-python]: ")
     assert re.search(r" typer>=[\d.]+ \(has 0\.7\.0\)\n", done.stderr), done.stderr
 
@@ -175,17 +170,10 @@ def test_the_oldest_python_is_that_of_the_package():
 class TestRun:
     """`run` executes the launcher in its place, so it is tested in a separate process."""
 
-    def run(self, *arguments):
-        environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
-        return subprocess.run(
-            [sys.executable, "-m", "sumac_mpi", "run", *arguments],
-            env=environment, capture_output=True, text=True,
-        )  # fmt: skip
-
     def test_the_programs_output_and_status_are_passed_on(self, sandbox, tmp_path):
         sandbox.add_launcher("mpiexec", "mpich")
         script(tmp_path / "app", '#!/bin/sh\necho "got $*"\nexit 7\n')
-        done = self.run("-n", "2", "./app", "-n", "5", "--", "x")
+        done = run("run", "-n", "2", "./app", "-n", "5", "--", "x")
         assert (done.returncode, done.stdout) == (7, "got -n 5 -- x\n")
         sumac = sandbox.root / "bin/sumac"
         assert sandbox.launched() == [f"mpiexec -n 2 {sumac} exec -- ./app -n 5 -- x"]

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 import records
+from installed import sumac as installed
 from sumac_mpi.bench.results import Run
 from sumac_mpi.library import layout
 from sumac_mpi.profile import gains, job, prediction
 from sumac_mpi.profile.files import Call, Communicator, Kind, Rank, Sums
 from sumac_mpi.profile.gains import Curve, Known, Table
-from test_profile import folder, installed  # noqa: F401
+from test_profile import folder  # noqa: F401
 
 MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"
 CALLS = 10
@@ -284,16 +285,17 @@ def test_measuring_needs_ranks_and_no_program(sandbox, sumac, others):
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])
-def test_pictures(installed, folder, tmp_path, ending):  # noqa: F811
+def test_pictures(folder, tmp_path, ending):  # noqa: F811
     pytest.importorskip("matplotlib")
     output = tmp_path / f"profile.{ending}"
-    status, out, err = installed("profile", "--from", str(folder), "-o", str(output))
-    assert (status, err) == (0, f"sumac: wrote {output}\n") and out.startswith("2 ranks on ")
+    done = installed("profile", "--from", folder, "-o", output)
+    assert (done.returncode, done.stderr) == (0, f"sumac: wrote {output}\n")
+    assert done.stdout.startswith("2 ranks on ")
     content = output.read_bytes()
     assert content.startswith(b"\x89PNG" if ending == "png" else b"<?xml")
     shutil.rmtree(tmp_path)
-    status, _, err = installed("profile", "--from", str(folder), "-o", str(output))
-    assert status == 2 and "error[bad-value]: -o" in err
+    done = installed("profile", "--from", folder, "-o", output)
+    assert done.returncode == 2 and "error[bad-value]: -o" in done.stderr
 
 
 def the_experiment(monkeypatch):

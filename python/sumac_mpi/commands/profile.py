@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Optional
 
@@ -20,6 +19,14 @@ from sumac_mpi.profile import job, measure, prediction, report
 from sumac_mpi.profile.files import PATTERN
 from sumac_mpi.profile.gains import Known
 from sumac_mpi.profile.rows import By
+
+ByOption = common.option(
+    By, "--by", "|".join(each.value for each in By), "What a row stands for", None
+)
+Top = common.option(int, "--top", "N", "Rows to show at most", None, min=1)
+Measure = common.option(
+    bool, "--measure", None, "Measure what Sumac gains here on N ranks; run nothing", None
+)
 
 
 def profile(
@@ -38,25 +45,12 @@ def profile(
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
     limit: common.LimitOption = None,
-    by: Annotated[
-        By,
-        typer.Option(
-            "--by", metavar="|".join(each.value for each in By), help="What a row stands for"
-        ),
-    ] = By.call,
-    top: Annotated[
-        int, typer.Option("--top", metavar="N", min=1, help="Rows to show at most")
-    ] = 20,
+    by: ByOption = By.call,
+    top: Top = 20,
     json_file: common.JsonOption = None,
-    folder: Annotated[
-        Optional[Path],
-        typer.Option("--from", metavar="FOLDER", help=common.FROM_FOLDER),
-    ] = None,
+    folder: common.FolderOption = None,
     picture: common.PictureOption = None,
-    measuring: Annotated[
-        bool,
-        typer.Option("--measure", help="Measure what Sumac gains here on N ranks; run nothing"),
-    ] = False,
+    measuring: Measure = False,
 ) -> None:  # fmt: skip
     """Run an MPI program; show its collectives, and predict their time with Sumac.
 

@@ -18,6 +18,15 @@ from sumac_mpi.commands import recorded
 from sumac_mpi.plot import drawing
 from sumac_mpi.trace import operations, summary
 
+Output = common.picture_option(Path)
+Json = common.json_option(show_default="beside the picture")
+Number = common.option(
+    Optional[int], "--operation", "N", "The number of the operation to draw", None
+)
+Largest = common.option(
+    bool, "--largest", None, "Draw one of the largest operations, as by default", None
+)
+
 
 def trace(
     command: Annotated[
@@ -35,21 +44,11 @@ def trace(
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
     limit: common.LimitOption = None,
-    output: Annotated[Path, common.picture_option()] = Path("trace.png"),
-    json_file: Annotated[
-        Optional[Path], common.json_option(show_default="beside the picture")
-    ] = None,
-    number: Annotated[
-        Optional[int],
-        typer.Option("--operation", metavar="N", help="The number of the operation to draw"),
-    ] = None,
-    largest: Annotated[
-        bool, typer.Option("--largest", help="Draw one of the largest operations, as by default")
-    ] = False,
-    folder: Annotated[
-        Optional[Path],
-        typer.Option("--from", metavar="FOLDER", help=common.FROM_FOLDER),
-    ] = None,
+    output: Output = Path("trace.png"),
+    json_file: Json = None,
+    number: Number = None,
+    largest: Largest = False,
+    folder: common.FolderOption = None,
 ) -> None:  # fmt: skip
     """Run an MPI program, and draw when each level of one collective worked.
 

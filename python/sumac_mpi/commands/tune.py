@@ -21,7 +21,7 @@ from sumac_mpi.bench.modes import Mode
 from sumac_mpi.bench.request import sizes_from
 from sumac_mpi.commands import bench_options as ask
 from sumac_mpi.commands import common_options as common
-from sumac_mpi.commands.common_options import JOB
+from sumac_mpi.commands.common_options import option
 from sumac_mpi.launch import programs
 from sumac_mpi.library import layout
 from sumac_mpi.tune import decision, measure, request, rules, state
@@ -40,59 +40,25 @@ Collectives = Annotated[
         help="{tuned}; all if none is given",
     ),
 ]
-SizesOption = Annotated[
-    str, typer.Option("--sizes", metavar="SIZE,...", rich_help_panel=_WHAT, help="Message sizes")
-]
-Turns = Annotated[
-    int,
-    typer.Option(
-        "--turns", metavar="N", min=2, rich_help_panel=_WHAT, help="How often the jobs take turns"
-    ),
-]
-Seconds = Annotated[
-    float,
-    typer.Option(
-        "--seconds",
-        metavar="SECONDS",
-        min=0.001,
-        rich_help_panel=_WHAT,
-        help="Time that one size may take",
-    ),
-]
-Ranks = Annotated[
-    Optional[str],
-    typer.Option(
-        "-n",
-        "-np",
-        "--ranks",
-        metavar="N,...",
-        rich_help_panel=JOB,
-        help="Numbers of ranks; rules are written for these alone",
-        show_default="one for each core",
-    ),
-]
-Output = Annotated[
-    Path, typer.Option("-o", "--output", metavar="FILE", rich_help_panel=_OUTPUT, help="The rules")
-]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", rich_help_panel=_OUTPUT, help="Replace an existing file")
-]
-Restart = Annotated[
+SizesOption = option(str, "--sizes", "SIZE,...", "Message sizes", _WHAT)
+Turns = option(int, "--turns", "N", "How often the jobs take turns", _WHAT, min=2)
+Seconds = option(float, "--seconds", "SECONDS", "Time that one size may take", _WHAT, min=0.001)
+Ranks = option(
+    Optional[str], "-n -np --ranks", "N,...", "Numbers of ranks; rules are written for these alone",
+    show_default="one for each core",
+)  # fmt: skip
+Output = option(Path, "-o --output", "FILE", "The rules", _OUTPUT)
+Overwrite = option(bool, "--overwrite", None, "Replace an existing file", _OUTPUT)
+Restart = option(
+    bool, "--restart", None, "Measure all again, also what an interrupted run has measured", _OUTPUT
+)
+DryRun = option(
     bool,
-    typer.Option(
-        "--restart",
-        rich_help_panel=_OUTPUT,
-        help="Measure all again, also what an interrupted run has measured",
-    ),
-]
-DryRun = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run",
-        rich_help_panel=_OUTPUT,
-        help="Only show what would be measured, and about how long it takes",
-    ),
-]
+    "--dry-run",
+    None,
+    "Only show what would be measured, and about how long it takes",
+    _OUTPUT,
+)
 
 
 # Of a user who has set these, it is not the shipped rules that would be measured.
