@@ -17,7 +17,7 @@ import pytest
 import release
 import sumac_mpi
 import yaml
-from installed import COMMAND, ROOT, sumac
+from installed import COMMAND, ROOT, output_of, run, sumac
 
 VERSION = sumac_mpi.__version__
 
@@ -242,3 +242,19 @@ def test_the_debian_package_needs_what_the_build_needs():
     control = (ROOT / "packaging/debian/control").read_text()
     depends = re.search(r"^Build-Depends: (.*?)^\S", control, re.MULTILINE | re.DOTALL)[1]
     assert build <= {each.split("(")[0].strip() for each in depends.split(",")}
+
+
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+
+
+def test_links_of_installed_pages_lead_somewhere(tmp_path):
+    script = ROOT / "cmake/InstallPages.cmake"
+    output_of(run("cmake", f"-DSOURCE={ROOT}", f"-DFOLDER={tmp_path}", "-P", script))
+    pages = list(tmp_path.rglob("*.md"))
+    assert len(pages) == 3 + len(list((ROOT / "docs").glob("*.md")))
+    links = [(page, link) for page in pages for link in LINK.findall(page.read_text())]
+    assert len(links) > 100
+    assert not [(page, link) for page, link in links if not (page.parent / link).exists()]
+    assert (
+        "(in the source: experiments/predict/README.md)" in (tmp_path / "docs/calls.md").read_text()
+    )
