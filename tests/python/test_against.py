@@ -144,9 +144,7 @@ def test_a_program_that_loads_another_mpi_is_status_1(two_mpis, sumac):
 
 
 @pytest.mark.parametrize("wanted", ["table", "json"])
-def test_without_a_line_there_is_one_mode(sandbox, sumac, wanted):
-    sandbox.add_launcher("mpiexec", "openmpi")
-    sandbox.add_program("bench", "openmpi", records.session())
+def test_without_a_line_there_is_one_mode(one_mpi, sumac, wanted):
     status, out, err = sumac("bench", "allreduce", "-n", "2", "--against", "openmpi4", "--format",
                              wanted)  # fmt: skip
     assert (status, err) == (0, "")

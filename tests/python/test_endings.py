@@ -104,13 +104,6 @@ def test_a_defect_is_a_message(sandbox, sumac, monkeypatch):
     assert status == 1 and err.startswith("Traceback") and "error[defect]" in err
 
 
-@pytest.fixture
-def one_mpi(sandbox):
-    sandbox.add_launcher("mpiexec", "openmpi")
-    sandbox.add_program("bench", "openmpi", records.session())
-    return sandbox
-
-
 def _small_disk(path):
     """The command prefix that mounts a file system of 64 KiB at `path` in a mount namespace."""
     path.mkdir()

@@ -186,6 +186,13 @@ def test_options(shell):
     assert offers(shell, "sumac bench allreduce --no-such") == []
 
 
+@pytest.mark.parametrize("command", ["exec", "plan"])
+@pytest.mark.parametrize("shell", LINE)
+def test_options_of_the_commands_in_c(shell, command):
+    named = {name for names, _ in options(command) for name in re.findall(r"--[a-z-]+", names)}
+    assert set(offers(shell, f"sumac {command} --")) == named
+
+
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_texts_list_what_there_is(shell):
     answer = answer_of(shell, "sumac bench allreduce --ty")
@@ -204,6 +211,9 @@ def test_scripts_ask_this_command(shell):
         ("sumac bench bcast -d long_double_c", "long_double_complex"),
         ("sumac tune bcast barr", "barrier"),
         ("sumac simulate fat-tree barr", "barrier"),
+        ("sumac plan reduce_scat", "reduce_scatter"),
+        ("sumac run --set REPRO", "REPRODUCIBLE="),
+        ("sumac exec --set REPRO", "REPRODUCIBLE="),
     ],
 )
 @pytest.mark.parametrize("shell", LINE)

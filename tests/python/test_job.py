@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import records
 from sumac_mpi.base import hardware
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.launch import hosts, job, processes
@@ -171,15 +170,13 @@ def test_launchers_that_cannot_be_told(launcher, text):
     assert caught.value.slug == "bad-value"
 
 
-def test_bench_over_hosts_passes_options_on(sandbox, sumac, monkeypatch):
+def test_bench_over_hosts_passes_options_on(one_mpi, sumac, monkeypatch):
     monkeypatch.setenv("SUMAC_CMA", "off")
-    sandbox.add_launcher("mpiexec", "openmpi")
-    sandbox.add_program("bench", "openmpi", records.session())
     status, _, err = sumac(
         "bench", "allreduce", "--hosts", "n1,n2", "--launcher-arg=--mca", "--launcher-arg=a b"
     )
     assert (status, err) == (0, "")
-    (line,) = sandbox.launched()
+    (line,) = one_mpi.launched()
     assert line.startswith(
         "mpiexec -n 2 --host n1:1,n2:1 --bind-to core -x SUMAC_ADAPT=off -x SUMAC_CMA=off --mca a b"
     )

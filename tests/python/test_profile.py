@@ -8,12 +8,13 @@ import io
 import json
 import shutil
 import struct
+import sys
 from pathlib import Path
 
 import pytest
 import recordings
 from conftest import script
-from installed import BUILD, FAMILIES, output_of
+from installed import BUILD, FAMILIES, needs_command, output_of
 from installed import sumac as installed
 from rich.console import Console
 from sumac_mpi.base import recording
@@ -213,3 +214,38 @@ def test_names_and_numbers_are_whole_on_a_narrow_terminal(folder, by):
     for row in rows.rows(found, by):
         assert str(row.calls) in words
         assert row.call in words or by is rows.By.communicator
+
+
+# A rank makes two calls at once, and ends so that it does not come to MPI_Finalize.
+ENDS_EARLY = """
+import os, sys
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+for _ in range(2):
+    comm.Barrier()
+how = sys.argv[1]
+if how == "abort":
+    comm.Abort(3)
+os.kill(os.getpid(), 9)
+"""
+
+
+@needs_command
+@pytest.mark.parametrize(("how", "told"), [
+    ("abort", "\nbarrier "), ("killed", "they had written no call (ranks write every second"),
+])  # fmt: skip
+def test_a_job_that_ends_in_its_first_second(tmp_path, how, told):
+    pytest.importorskip("mpi4py")
+    (tmp_path / "job.py").write_text(ENDS_EARLY)
+    program = ("--", sys.executable, tmp_path / "job.py", how)
+    done = installed("profile", "-n", "1", "--mpi", FAMILIES[0], *program)
+    assert done.returncode != 0
+    assert told in done.stdout and "did not come to MPI_Finalize" in done.stdout, done.stderr
+
+
+def test_a_job_that_fails_before_it_writes(sandbox, sumac, tmp_path):
+    sandbox.add_launcher("mpiexec", "mpich")
+    script(tmp_path / "app", "#!/bin/sh\nexit 7\n")
+    status, out, err = sumac("profile", "-n", "1", "--mpi", "mpich", "./app")
+    assert (status, out) == (7, "")
+    assert "warning[no-profile]: the job ended with status 7 before its ranks had written" in err

@@ -13,6 +13,7 @@ import typer
 from sumac_mpi.base import files
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.launch import hosts, mpi_words
+from sumac_mpi.library import tables
 
 JOB = "The job"  # the heading, in the help, of the options about a job and its launcher
 
@@ -39,6 +40,11 @@ def offering(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
             return []
 
     return offered
+
+
+def setting_names() -> list[str]:
+    """The options of the library as --set begins with them."""
+    return [f"{name}=" for name in tables.names("options")]
 
 
 def option(
@@ -98,7 +104,7 @@ LauncherArgOption = option(
 VariablesOption = option(Optional[list[str]], "-x", "NAME[=VALUE]", "Set or pass on a variable")
 SettingsOption = option(
     Optional[list[str]], "--set", "NAME=VALUE",
-    "Set the option SUMAC_NAME, see 'sumac info options'",
+    "Set the option SUMAC_NAME, see 'sumac info options'", autocompletion=offering(setting_names),
 )  # fmt: skip
 BindOption = option(bool, "--bind", None, "Bind each rank to a core")
 OversubscribeOption = option(

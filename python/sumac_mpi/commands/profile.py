@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 from types import SimpleNamespace
 from typing import Annotated, Optional
@@ -95,7 +96,14 @@ def _measure(other: object, ranks: int | None, mpi: str | None, launcher_name: s
     if number < 2:
         raise bad_value("--measure: one rank alone has no collectives", fix="-n 2 or more")
     target = programs.targets(mpi, launcher_name)[0]
-    with console.of_jobs(len(measure.calls_to_measure())) as advance:
+    number_of_calls, minutes = len(measure.calls_to_measure()), measure.seconds() / 60
+    print(
+        f"sumac: measures {number_of_calls} calls of {target.launcher.version} on {number} ranks, "
+        f"with Sumac and without: about {minutes:.0f} minutes",
+        file=sys.stderr,
+        flush=True,
+    )
+    with console.of_jobs(number_of_calls) as advance:
         path = measure.measure(target, number, advance)
     print(f"measured {target.launcher.version} on {number} ranks: {path}")
 

@@ -14,7 +14,7 @@ from typing import Annotated, Optional
 import typer
 
 from sumac_mpi.base import console, errors, files, units
-from sumac_mpi.base.errors import Exit, bad_value
+from sumac_mpi.base.errors import Exit
 from sumac_mpi.commands import bench_options
 from sumac_mpi.commands.common_options import (
     JsonOption,
@@ -23,7 +23,7 @@ from sumac_mpi.commands.common_options import (
     offering,
     option,
 )
-from sumac_mpi.library import calls
+from sumac_mpi.library import calls, layout, options
 from sumac_mpi.plot import drawing
 from sumac_mpi.simulate import cluster, measure, request, smpi, table
 
@@ -130,17 +130,12 @@ def _request(
     found, count = request.fitted(found, ranks)
     has_sizes = calls.has_data(collective)
     listed = [units.parse_size(word) for word in sizes.split(",")] if has_sizes else []
+    own = options.of_settings(layout.find(), settings or [])
+    variables = tuple(f"{name}={value}" for name, value in own.items())
     return request.Request(
         found, count, collective, request.check_sizes(listed),
-        request.check_selections(against, count), tuple(_variable(text) for text in settings or []),
+        request.check_selections(against, count), variables,
     )  # fmt: skip
-
-
-def _variable(text: str) -> str:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise bad_value(f"--set {text}: wants NAME=VALUE")
-    return f"SUMAC_{name.upper().removeprefix('SUMAC_')}={value}"
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import typer
 
 from sumac_mpi.base import files
 from sumac_mpi.base.console import console
-from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import recorded
 from sumac_mpi.plot import drawing
@@ -22,9 +21,6 @@ Output = common.picture_option(Path)
 Json = common.json_option(show_default="beside the picture")
 Number = common.option(
     Optional[int], "--operation", "N", "The number of the operation to draw", None
-)
-Largest = common.option(
-    bool, "--largest", None, "Draw one of the largest operations, as by default", None
 )
 
 
@@ -47,7 +43,6 @@ def trace(
     output: Output = Path("trace.png"),
     json_file: Json = None,
     number: Number = None,
-    largest: Largest = False,
     folder: common.FolderOption = None,
 ) -> None:  # fmt: skip
     """Run an MPI program, and draw when each level of one collective worked.
@@ -60,8 +55,6 @@ def trace(
     """
     given = SimpleNamespace(**locals())
     recorded.require_one_source(command, folder)
-    if largest and number is not None:
-        raise bad_value("--largest and --operation: one of them")
     # Who asks for the file of events gets it, also where nothing can draw.
     draws = json_file is None or drawing.can_draw()
     if json_file is None:

@@ -21,12 +21,12 @@ _SECONDS = 60.0  # after which the executable counts as broken
 
 
 def ask(
-    command: Path, question: str, variables: Mapping[str, str] | None = None
+    command: Path, *question: str, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Runs `sumac QUESTION` with `variables` added to the environment."""
     try:
         return subprocess.run(
-            [str(command), question],
+            [str(command), *question],
             capture_output=True,
             text=True,
             timeout=_SECONDS,

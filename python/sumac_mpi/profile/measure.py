@@ -15,6 +15,7 @@ from sumac_mpi.bench.results import Run
 from sumac_mpi.launch import programs
 from sumac_mpi.library import calls
 from sumac_mpi.profile import gains
+from sumac_mpi.tune.request import AROUND, START_SECONDS
 
 SIZES = "8,32,128,512,2K,8K,32K,128K,512K,2M,8M"
 _SECONDS = 0.1  # for each size
@@ -30,6 +31,12 @@ def calls_to_measure() -> list[tuple[str, bool]]:
         for call in measured
         for with_counts in ((False, True) if calls.has_counts(call) else (False,))
     ]
+
+
+def seconds() -> float:
+    """About how long measure() takes."""
+    sizes = len(SIZES.split(","))
+    return len(calls_to_measure()) * (START_SECONDS + sizes * _SECONDS * AROUND)
 
 
 def measure(target: programs.Target, ranks: int, advance: Callable[[str], None]) -> Path:

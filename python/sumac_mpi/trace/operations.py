@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from sumac_mpi.base import files, recording
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.base.errors import SumacError, bad_value
 
 PATTERN = "rank-*.trace"
 Event = dict[str, Any]
@@ -81,27 +81,19 @@ class Trace:
 def load(folder: Path) -> Trace:
     """Reads a folder. Raises with status 1 if it has no operation, 2 for a file that is no
     trace."""
-    paths = sorted(folder.glob(PATTERN))
-    if not paths:
-        raise no_trace(f"no file {PATTERN} in {folder}")
-    trace = Trace(date=recording.date_of(folder, PATTERN))
+    trace = Trace()
     found: dict[tuple[int, int], Operation] = {}
-    for path in paths:
-        try:
-            _add(trace, found, read(recording.content_of(path)))
-        except recording.MALFORMED as error:
-            raise SumacError(
-                "bad-trace",
-                f"{path} is no file of a trace, or of another job than those beside it",
-                found=f"{type(error).__name__}: {error}",
-                fix="run the program again, with an empty folder for SUMAC_TRACE",
-                code=Exit.USAGE,
-            ) from error
+    nothing = no_trace(f"no file {PATTERN} in {folder}")
+
+    def take(content: bytes) -> None:
+        _add(trace, found, read(content))
+
+    trace.date = recording.take_each(folder, "trace", nothing, take, slug="bad-trace")
     trace.operations = sorted(found.values(), key=lambda each: each.begin)
     for number, operation in enumerate(trace.operations):
         operation.number = number
     if not trace.operations:
-        raise no_trace(f"{len(paths)} files without an operation")
+        raise no_trace(f"{len(trace.hosts)} files without an operation")
     return trace
 
 

@@ -21,7 +21,7 @@ _OF_ONE_GROUP = ("lines", "slots", "single_copy")
 _ROUNDS = 5  # of a job; in each the MPI and Sumac take turns
 _WARMUP = 20
 # For the estimate: a job's start, and what a size takes beside its timed calls, as a factor.
-_START_SECONDS, _AROUND = 1.0, 1.6
+START_SECONDS, AROUND = 1.0, 1.6
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Request:
     def job_seconds(self, collective: str) -> float:
         """About, and at most: ways that do not run at a size are asked for it only once."""
         sizes = len(self.sizes) if calls.collective(collective).data else 1
-        return _START_SECONDS + sizes * self.seconds * _AROUND
+        return START_SECONDS + sizes * self.seconds * AROUND
 
     @property
     def command(self) -> str:
