@@ -234,6 +234,14 @@ class TestRun:
         assert ("error[run-in-job]" in err) == (refused and is_first)
         assert not (refused and is_first) or "sumac exec ./missing 'a b'\n" in err
 
+    def test_a_shell_of_a_job_is_no_rank(self, sumac, monkeypatch):
+        """As srun --pty gives one, whose processes have the variables of a rank."""
+        monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "4")
+        monkeypatch.setenv("SLURM_PROCID", "0")
+        monkeypatch.setattr("os.isatty", lambda descriptor: True)
+        status, _, err = sumac("run", "-n", "2", "./missing")
+        assert status == 127 and "run-in-job" not in err
+
     def test_a_launcher_that_does_not_follow_from_the_program(self, sandbox, tmp_path, sumac):
         sandbox.add_launcher("mpiexec.openmpi", "openmpi")
         run = ("run", "--dry-run", "-n", "2")

@@ -124,8 +124,9 @@ _TOLD = (
 
 def _require_outside_of_a_job(command: list[str]) -> None:
     """Raises a usage error, in the first process, if a launcher has started this command several
-    times; the others end with the same status, and say nothing."""
-    for size, rank in _TOLD:
+    times; the others end with the same status, and say nothing. No launcher gives its processes a
+    terminal to read from, so that one who types in a shell of a job (`srun --pty`) is none."""
+    for size, rank in () if os.isatty(0) else _TOLD:
         if os.environ.get(size, "1") == "1" or rank not in os.environ:
             continue
         if os.environ[rank] != "0":
