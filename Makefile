@@ -36,9 +36,9 @@ demo: ## a conjugate-gradient solver with and without Sumac; writes demo.png
 
 figures: build ## published figures in simulated clusters: build/figures; LARGE=--large takes hours
 	@mkdir -p build/figures
-	@for each in kandalla cheetah; do \
-	  test $$each = kandalla && large='$(LARGE)' || large=''; \
-	  $(PYTHON_VENV) experiments/$${each}_figures/run.py --build build/$(PRESET) $$large \
+	@for each in coprocessor_clusters hierarchy_depths; do \
+	  test $$each = coprocessor_clusters && large='$(LARGE)' || large=''; \
+	  $(PYTHON_VENV) experiments/$$each/run.py --build build/$(PRESET) $$large \
 	    --keep build/figures/$$each.json --plot build/figures/$$each.png \
 	    >build/figures/$$each.md || exit; cat build/figures/$$each.md; done
 
@@ -65,8 +65,7 @@ build/$(PRESET)/build.ninja:
 	cmake --preset $(PRESET)
 
 format: ## format all C, C++ and Python
-	scripts/checks/check_format.sh --fix
-	scripts/checks/check_python.sh --fix
+	scripts/checks/check_style.sh --fix
 
 docs: ## regenerate the pages of docs/ made from tables of the source
 	$(PYTHON_VENV) scripts/gen_docs.py

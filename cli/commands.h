@@ -21,9 +21,10 @@ int command_copies(void);   // the times of copies between two processors (proce
 int command_layouts(void);  // the layouts of 'sumac bench pack', as JSON
 int command_plan(char** argv);
 int command_version(void);
-int command_check_env(void);  // 0, or 2 after printing errors in SUMAC_*
-int command_disabled(void);   // 0 when SUMAC_DISABLE or a site switches Sumac off, else 1
-int command_settings(void);   // what each option is set to, and by whom, as JSON
+int command_check_env(void);             // 0, or 2 after printing errors in SUMAC_*
+int command_check_set(char** settings);  // the same for NAME=VALUE of a command line
+int command_disabled(void);  // 0 when SUMAC_DISABLE or a site switches Sumac off, else 1
+int command_settings(void);  // what each option is set to, and by whom, as JSON
 
 // Runs all other commands, which are in the Python package. argv is the whole command line.
 int command_python(int argc, char** argv);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "environment.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +20,26 @@ static const char* without_prefix(const char* name) {
   return strncmp(name, kPrefix, length) == 0 ? name + length : name;
 }
 
+enum { kVariable = 128 };
+
+// Writes the variable's name of a setting NAME=VALUE. Returns its value, or NULL if it does not
+// have this form.
+static const char* variable_of(const char* setting, char variable[kVariable]) {
+  size_t length = strcspn(setting, "=");
+  if (setting[length] != '=' || length >= kVariable) return NULL;
+  char name[kVariable];
+  for (size_t i = 0; i < length; ++i) name[i] = (char)toupper((unsigned char)setting[i]);
+  name[length] = '\0';
+  const char* bare = without_prefix(name);
+  if (bare[0] == '\0' || strlen(bare) + sizeof kPrefix > kVariable) return NULL;
+  snprintf(variable, kVariable, "%s%s", kPrefix, bare);
+  return setting + length + 1;
+}
+
 int apply_setting(const char* setting) {
-  char name[128];
-  const char* bare = without_prefix(setting);
-  const size_t length = strcspn(bare, "=");
-  if (length == 0 || bare[length] != '=' || length + sizeof kPrefix > sizeof name) return -1;
-  snprintf(name, sizeof name, "%s%.*s", kPrefix, (int)length, bare);
-  return setenv(name, bare + length + 1, 1);
+  char variable[kVariable];
+  const char* value = variable_of(setting, variable);
+  return value != NULL ? setenv(variable, value, 1) : -1;
 }
 
 int apply_variable(const char* setting) {
@@ -47,8 +61,6 @@ const struct sumac_site* read_site(const char* library) {
   return &site;
 }
 
-enum { kVariable = 128 };
-
 static void add_prefix(char variable[kVariable], const char* name) {
   snprintf(variable, kVariable, "%s%s", kPrefix, name);
 }
@@ -67,24 +79,48 @@ void set_variable(const struct sumac_site* site, const char* name) {
   if (setting.text == NULL) unsetenv(variable);
 }
 
+struct findings {
+  const char* place;  // where the options are set
+  int problems;
+};
+
 // The library warns of what is wrong in a site's files, which the user cannot change.
 static void report_problem(void* context, const struct sumac_problem* problem) {
   static const char* const of_site[] = {"site-file", "locked-option"};
+  struct findings* findings = context;
   for (size_t i = 0; i < sizeof of_site / sizeof of_site[0]; ++i) {
     if (strcmp(problem->slug, of_site[i]) == 0) return;
   }
-  report_error(problem->slug, problem->what, "in the environment", problem->fix);
-  ++*(int*)context;
+  report_error(problem->slug, problem->what, findings->place, problem->fix);
+  ++findings->problems;
+}
+
+static int check_options(char* const* variables, const struct sumac_site* site, const char* place) {
+  struct sumac_options options;
+  struct findings findings = {place, 0};
+  sumac_options_read(&options, variables, site, report_problem, &findings);
+  if (!sumac_simd_is_known(options.simd)) {
+    sumac_options_refuse(&options, site, "SIMD", "no instruction set is called so",
+                         "'sumac info options' lists the names", report_problem, &findings);
+  }
+  return findings.problems;
 }
 
 int check_environment(const struct sumac_site* site) {
-  struct sumac_options options;
-  int problems = 0;
-  sumac_options_read(&options, environ, site, report_problem, &problems);
-  if (!sumac_simd_is_known(options.simd)) {
-    sumac_options_refuse(&options, site, "SIMD", "no instruction set is called so",
-                         "'sumac info options' lists the names", report_problem, &problems);
-  }
+  return check_options(environ, site, "in the environment");
+}
+
+int check_setting(const char* setting) {
+  char variable[kVariable];
+  const char* value = variable_of(setting, variable);
+  if (value == NULL) return -1;
+  const size_t size = strlen(variable) + strlen(value) + 2;
+  char* entry = malloc(size);
+  if (entry == NULL) return 0;
+  snprintf(entry, size, "%s=%s", variable, value);
+  char* const alone[] = {entry, NULL};
+  const int problems = check_options(alone, NULL, "--set on the command line");
+  free(entry);
   return problems;
 }
 

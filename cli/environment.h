@@ -4,8 +4,13 @@
 
 #include "config/site.h"
 
-// Puts one NAME=VALUE into the environment as SUMAC_NAME. Returns -1 if it does not have this form.
+// Puts one NAME=VALUE, whose name may be in any case, into the environment as SUMAC_NAME. Returns
+// -1 if it does not have this form.
 int apply_setting(const char* setting);
+
+// Reports a NAME=VALUE of the command line whose name is no option, or whose value is bad. Returns
+// the number of problems, or -1 if it does not have this form.
+int check_setting(const char* setting);
 
 // Puts one NAME=VALUE into the environment; a NAME alone must be set there. Returns -1 otherwise.
 int apply_variable(const char* setting);

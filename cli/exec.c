@@ -122,6 +122,7 @@ static int parse_arguments(int argc, char** argv) {
     }
     if (option == '?') return refuse_option(argv);
     if (option == ':') return refuse_setting(optopt, "");
+    if (option == kSet && check_setting(optarg) > 0) return -kExitUsage;
     if ((option == 'x' ? apply_variable(optarg) : apply_setting(optarg)) != 0) {
       return refuse_setting(option, optarg);
     }
@@ -208,7 +209,8 @@ static int run(char** program) {
   return report_program(program[0], kExitNotExecutable);
 }
 
-// Does not check SUMAC_* variables: the library does, with one warning per job.
+// Does not check SUMAC_* variables beside those of --set: the library does, with one warning per
+// job.
 int command_exec(int argc, char** argv) {
   const int first = parse_arguments(argc, argv);
   if (first < 0) return first == kDone ? 0 : -first;
@@ -230,5 +232,15 @@ int command_disabled(void) {
 }
 
 int command_check_env(void) { return check_environment(site_here()) > 0 ? kExitUsage : 0; }
+
+int command_check_set(char** settings) {
+  int problems = 0;
+  for (; *settings != NULL; ++settings) {
+    const int found = check_setting(*settings);
+    if (found < 0) refuse_setting(kSet, *settings);
+    problems += found != 0;
+  }
+  return problems > 0 ? kExitUsage : 0;
+}
 
 int command_settings(void) { return print_settings(site_here()); }

@@ -84,6 +84,7 @@ static int run(int argc, char** argv) {
   if (strcmp(command, "__copies") == 0) return command_copies();
   if (strcmp(command, "__layouts") == 0) return command_layouts();
   if (strcmp(command, "__check-env") == 0) return command_check_env();
+  if (strcmp(command, "__check-set") == 0) return command_check_set(argv + 2);
   if (strcmp(command, "__disabled") == 0) return command_disabled();
   if (strcmp(command, "__settings") == 0) return command_settings();
   return command_python(argc, argv);

@@ -95,6 +95,21 @@ def in_one_mode(ways, rounds, run, distance_of):
     return {way: [job for which, job in done if which == way] for way in ways}
 
 
+def pyplot():
+    """What draws into files; scripts that draw nothing do without."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def numbers(text):
+    """Of an argument with commas."""
+    return [int(number) for number in text.split(",") if number]
+
+
 def status_of(wrong):
     """The exit status of a script that ran to its end: 4 where something had wrong results."""
     for name in wrong:

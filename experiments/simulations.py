@@ -14,6 +14,7 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 
+import jobs  # noqa: E402
 from sumac_mpi.base.errors import SumacError  # noqa: E402
 from sumac_mpi.simulate import cluster, measure, request, smpi  # noqa: E402
 
@@ -141,11 +142,7 @@ def print_table(title, sizes, rows):
 
 def draw(path, panels, title):
     """`panels`: {heading: {name: {bytes: us}}}, drawn side by side."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+    pyplot = jobs.pyplot()
     figure, axes = pyplot.subplots(
         1, len(panels), figsize=(4.6 * len(panels), 4), squeeze=False, layout="constrained"
     )

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/nearest.h"
+#include "base/switch_word.h"
 #include "config/parse.h"
 
 namespace sumac::plan {
@@ -31,7 +32,7 @@ const char kStatus[] = "Exit status: 0 done, 1 failed, 2 usage.\n";
 
 [[noreturn]] void fail(const std::string& what) { throw Failure("usage", what, kShowsHow); }
 
-// The known word that was probably meant; all of them if none is near. As choices.py has it.
+// The known word that was probably meant; all of them if none is near. errors.py does the same.
 std::string advice(const std::string& text, const std::vector<std::string>& known) {
   std::vector<const char*> words;
   for (const std::string& each : known) words.push_back(each.c_str());
@@ -242,6 +243,8 @@ bool parse(int argc, char** argv, Options& options) {
   }
   require(app, options);
   check(options);
+  // As the library reads SUMAC_RULES: a word such as "no" means that there is no file.
+  if (sumac_switch_word(options.rules.c_str()) == 0) options.rules.clear();
   if (!slow.empty()) options.slow = to_ranks(slow, options.ranks);
   return true;
 }

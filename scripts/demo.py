@@ -18,29 +18,29 @@ import time
 from functools import partial
 
 import demo_cg  # which finds sumac_mpi
-import demo_figure
+import matplotlib
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from sumac_mpi.base import units
+from sumac_mpi.base import hardware, units
 from sumac_mpi.bench import results
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot, ticker  # noqa: E402
 
 # Cells of a rank along each dimension: a small box, as at the end of a strong-scaling curve, where
 # all-reduces take a large share of the time, and one where the solver has more to compute.
 CELLS = (6, 12)
 SIZE_RANGES = ((4, 1 << 10), (4 << 10, 4 << 20))
 WRONG_RESULTS = 4
+COLOURS = {"openmpi": "#1f6fb4", "mpich": "#c8553d"}
+GREY = "#9aa0a6"
+HEIGHT = 0.36  # of a bar
 BUSY = 0.1  # a share of the machine that others use, from which on times say little
 FOLDER = demo_cg.ROOT / "build/demo"
 console = Console(highlight=False, soft_wrap=True)
-
-
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
 
 
 def find_mpis():
@@ -173,9 +173,85 @@ def circumstances(share_busy):
     """Where and when the picture was made."""
     text = (
         f"{demo_cg.RANKS} ranks on {len(os.sched_getaffinity(0))} core(s) of {platform.node()}, "
-        f"{processor()}, {time.strftime('%Y-%m-%d')}"
+        f"{hardware.describe().cpu}, {time.strftime('%Y-%m-%d')}"
     )
     return f"{text}; {share_busy:.0%} of the machine was busy" if share_busy > BUSY else text
+
+
+def draw_bar(axes, place, seconds, colour, label):
+    """One bar, from 0 to the median, with whiskers to the quartiles."""
+    axes.barh(place, seconds.median, HEIGHT, color=colour)
+    whiskers = [[seconds.median - seconds.low], [seconds.high - seconds.median]]
+    axes.errorbar(seconds.median, place, xerr=whiskers, color="black", capsize=3, linewidth=1)
+    axes.annotate(
+        label,
+        (seconds.high, place),
+        xytext=(6, 0),
+        textcoords="offset points",
+        va="center",
+        fontsize=9,
+        fontweight="bold" if colour != GREY else "normal",
+    )
+
+
+def draw_solver(axes, comparisons):
+    """Two bars a comparison, the MPI alone above Sumac."""
+    for place, comparison in enumerate(comparisons):
+        native, sumac = comparison.seconds("native"), comparison.seconds("sumac")
+        draw_bar(axes, place - HEIGHT / 2, native, GREY, f"{native.median:.2f} s")
+        gain = comparison.speedup()
+        found = f"{gain.median:.2f}x as fast" if gain.is_clear() else "no clear difference"
+        text = f"{sumac.median:.2f} s with Sumac: {found}"
+        draw_bar(axes, place + HEIGHT / 2, sumac, COLOURS[comparison.mpi.family], text)
+    axes.set_yticks(
+        range(len(comparisons)),
+        [f"{c.mpi.title}\n{c.plan.cells}³ cells a rank" for c in comparisons],
+    )
+    axes.invert_yaxis()
+    longest = max(c.seconds(side).high for c in comparisons for side in ("native", "sumac"))
+    axes.set_xlim(0, longest * 1.6)
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(5))
+    axes.set_xlabel("seconds to solution (shorter is better)")
+    axes.set_title("A solver, MPI alone (grey) and with Sumac", fontsize=10)
+
+
+def draw_allreduce(axes, curves):
+    """One line an MPI. curves: family -> (title, sizes, Spreads of the speed-up)."""
+    for family, (title, sizes, speedups) in curves.items():
+        colour = COLOURS.get(family, GREY)
+        axes.plot(
+            sizes, [s.median for s in speedups], "-o", color=colour, markersize=3, label=title
+        )
+        low, high = ([getattr(s, end) for s in speedups] for end in ("low", "high"))
+        axes.fill_between(sizes, low, high, color=colour, alpha=0.2, linewidth=0)
+    axes.axhline(1, color="black", linewidth=1)
+    axes.annotate("the MPI alone", (0, 1), xycoords=("axes fraction", "data"), va="bottom")
+    axes.set_xscale("log", base=4)
+    axes.set_yscale("log", base=2)
+    axes.xaxis.set_major_locator(ticker.LogLocator(base=16, numticks=10))
+    sizes_shown = ticker.FuncFormatter(lambda size, _: units.format_bytes(round(size)))
+    axes.xaxis.set_major_formatter(sizes_shown)
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda times, _: f"{units.plain(times)}x"))
+    axes.set_xlabel("size of the message")
+    axes.set_ylabel("times as fast")
+    axes.grid(True, which="major", alpha=0.25)
+    axes.legend(fontsize=9, frameon=False)
+    axes.set_title("MPI_Allreduce alone, sums of floats, 2 ranks", fontsize=10)
+
+
+def save_picture(titles, comparisons, curves, path):
+    """Draws the picture to `path`. titles: what was found, and where and when; comparisons: of
+    demo_cg; curves: see draw_allreduce()."""
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
+    figure.suptitle(titles[0], fontweight="bold")
+    notes = f"Bars and points are medians, whiskers and bands quartiles. {titles[1]}"
+    figure.supxlabel(notes, fontsize=8, color="#5f6368")
+    draw_solver(left, comparisons)
+    draw_allreduce(right, curves)
+    for axes in (left, right):
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=130)
+    pyplot.close(figure)
 
 
 def parse_arguments():
@@ -203,7 +279,7 @@ def busy_share(seconds=0.5):
 def introduce(share_busy):
     cores = len(os.sched_getaffinity(0))
     console.print(
-        f"{processor()}, {cores} core(s) to use; {demo_cg.RANKS} ranks, "
+        f"{hardware.describe().cpu}, {cores} core(s) to use; {demo_cg.RANKS} ranks, "
         "the same placement with and without Sumac, runs in turns"
     )
     if share_busy > BUSY:
@@ -227,7 +303,7 @@ def demonstrate(arguments):
     console.print(bench_table(runs))
     found = demo_cg.headline([c.speedup() for c in comparisons])
     titles = (found, circumstances(share_busy))
-    demo_figure.save(titles, comparisons, curves(runs), arguments.output)
+    save_picture(titles, comparisons, curves(runs), arguments.output)
     console.print(f"[bold]{found}[/bold]")
     console.print(f"Picture: {arguments.output}")
     right = all(c.results_equal() for c in comparisons) and not any(run.wrong for run in runs)

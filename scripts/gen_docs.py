@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the parts of docs/ that are made from tables of the source; --check compares them.
+"""Writes the parts of docs/ that are made from tables of the source.
 
 Such a part of a page lies between the comments <!-- NAME: ... --> and <!-- end of NAME -->."""
 
@@ -8,8 +8,6 @@ import pathlib
 import re
 import sys
 import textwrap
-
-import reduction_tables
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -25,13 +23,26 @@ VALUES = {
     "colls": "`all`, a comma list, or `^name`",
 }
 
+OPERATIONS = {
+    "kArithmetic": "`SUM` `PROD` `MIN` `MAX`",
+    "kLogical": "`LAND` `LOR` `LXOR`",
+    "kBitwise": "`BAND` `BOR` `BXOR`",
+    "kLocation": "`MINLOC` `MAXLOC`",
+    "kNoOperation": "none",
+}
+COMPLEX = "`SUM` `PROD`"
+
+
+def text_of(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
 
 def rows(path, macro, *fields):
     """The rows MACRO(...) of a table, as dictionaries. It is C: strings may be split over lines."""
     call = re.compile(rf'^{macro}\((?P<body>(?:[^()"]|"(?:[^"\\]|\\.)*")*)\)', re.MULTILINE)
     token = re.compile(r'(?:"(?:[^"\\]|\\.)*"\s*)+|[^,\s"][^,"]*')
     string = re.compile(r'"((?:[^"\\]|\\.)*)"')
-    for match in call.finditer((ROOT / path).read_text(encoding="utf-8")):
+    for match in call.finditer(text_of(path)):
         values = [
             "".join(string.findall(item)) if item.startswith('"') else item.strip()
             for item in token.findall(match["body"])
@@ -57,7 +68,7 @@ def accepted(row):
 def options():
     fields = ("name", "field", "kind", "default", "choices", "agreed", "doc")
     rows_of_options = list(rows("src/config/options.def", "SUMAC_OPTION", *fields))
-    text = (ROOT / "src/base/collectives.def").read_text(encoding="utf-8")
+    text = text_of("src/base/collectives.def")
     names = re.findall(r"^SUMAC_COLLECTIVE\((\w+)", text, re.MULTILINE)
     for row in rows_of_options:
         row["choices"] = row["choices"].replace("collective_choices", "|".join(names))
@@ -133,9 +144,73 @@ def refusals_table():
 def layouts_table():
     yield "| layout | what it is | made by |\n|---|---|---|\n"
     row = re.compile(r'^SUMAC_LAYOUT\((\w+), "([^"]*)",\s*(.*?)\)$', re.MULTILINE | re.DOTALL)
-    source = (ROOT / "bench/pack_layouts.def").read_text(encoding="utf-8")
+    source = text_of("bench/pack_layouts.def")
     for name, what, made in row.findall(source):
         yield f"| `{name}` | {what} | `{made}` |\n"
+
+
+def matched(pattern, text, what):
+    match = re.search(pattern, text, re.DOTALL)
+    if not match:
+        sys.exit(f"no {what} where the documentation is made from")
+    return match[1]
+
+
+def defined(types, ops):
+    """Returns for each element kind the operations that is_defined() allows."""
+    body = matched(r"constexpr bool is_defined\(.*?\{(.*?)\n\}", types, "is_defined")
+    allowed = {}
+    for kind, text in re.findall(r"case ElementKind::(\w+):\s*return ([^;]+);", body):
+        limit = re.fullmatch(r"op (<=?) Op::(\w+)", text)
+        if limit:
+            allowed[kind] = ops[: ops.index(limit[2]) + (limit[1] == "<=")]
+        elif text == "location":
+            allowed[kind] = ["minloc", "maxloc"]
+        else:
+            sys.exit(f"is_defined: cannot read '{text}'")
+    return allowed
+
+
+def elements_table():
+    """Which operations there are on which elements, and by what kind of loop."""
+    types_header = text_of("src/base/types.h")
+    ops = re.findall(r"\w+", matched(r"enum class Op [^{]*\{(.*?)\}", types_header, "Op"))
+    ops.remove("none")
+    allowed = defined(types_header, ops)
+    row = re.compile(r'^SUMAC_ELEMENT\(\w+, "(\w+)", [^,]+, (\w+), (\w+),', re.MULTILINE)
+    alike = {}
+    for name, kind, kernels in row.findall(text_of("src/base/types.def")):
+        loop = "plain" if kernels == "wide" else "vector"
+        alike.setdefault((", ".join(allowed[kind]), loop), []).append(name.replace("_", " "))
+    yield "| elements | operations | loop |\n|---|---|---|\n"
+    for (operations, loop), names in alike.items():
+        yield f"| {', '.join(names)} | {operations} | {loop} |\n"
+
+
+def bits_of_results():
+    """What src/kernels/reduce.h says of the bits of a result."""
+    header = text_of("src/kernels/reduce.h")
+    text = matched(r"\n(// Computes dst\[i\] = .*?)using ReduceFn", header, "rules")
+    yield "```text\n"
+    for line in text.splitlines():
+        yield line.removeprefix("//").removeprefix(" ") + "\n"
+    yield "```\n"
+
+
+def types_table():
+    """MPI's types and the operations on them."""
+    path = "src/interpose/mpi/predefined_types.def"
+    handles = {}
+    for row in rows(path, "SUMAC_TYPE", "handle", "kind"):
+        handles.setdefault(row["kind"], []).append(f"`{row['handle']}`")
+    for row in rows(path, "SUMAC_OPTIONAL_TYPE", "handle", "kind"):
+        handles.setdefault(row["kind"], []).append(f"`{row['handle']}`*")
+    yield "| kind | types | operations |\n|---|---|---|\n"
+    for row in rows(path, "SUMAC_TYPE_KIND", "kind", "operations", "text"):
+        operations = " ".join(OPERATIONS[name.strip()] for name in row["operations"].split("|"))
+        if "complex" in row["kind"]:
+            operations = COMPLEX
+        yield f"| {row['text']} | {' '.join(handles[row['kind']])} | {operations} |\n"
 
 
 PARTS = {
@@ -148,16 +223,16 @@ PARTS = {
     "docs/memory.md": {"refusals": refusals_table},
     "docs/options.md": {"table": options_table, "options": options_texts},
     "docs/reductions.md": {
-        "elements": lambda: reduction_tables.elements(ROOT),
-        "bits": lambda: reduction_tables.bits(ROOT),
-        "types": lambda: reduction_tables.types(rows),
+        "elements": elements_table,
+        "bits": bits_of_results,
+        "types": types_table,
     },
 }
 
 
 def page_of(name):
     """The page as it is, with its parts made anew."""
-    text = (ROOT / name).read_text(encoding="utf-8")
+    text = text_of(name)
     for part, make in PARTS[name].items():
         place = re.compile(rf"(<!-- {part}:.*?-->\n).*?(<!-- end of {part} -->)", re.DOTALL)
         made = f"\n{''.join(make())}\n"
@@ -167,16 +242,14 @@ def page_of(name):
     return text
 
 
+def stale():
+    """The pages that are not as the tables say."""
+    return [name for name in PARTS if text_of(name) != page_of(name)]
+
+
 def main():
-    stale = []
     for name in PARTS:
-        wanted = page_of(name)
-        if "--check" not in sys.argv[1:]:
-            (ROOT / name).write_text(wanted, encoding="utf-8")
-        elif (ROOT / name).read_text(encoding="utf-8") != wanted:
-            stale.append(name)
-    if stale:
-        sys.exit(f"{', '.join(stale)} not as the tables of the source say (fix: make docs)")
+        (ROOT / name).write_text(page_of(name), encoding="utf-8")
 
 
 if __name__ == "__main__":

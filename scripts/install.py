@@ -17,9 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from install_manifest import MANIFEST, destination, end_with_error, read, remove, write
 from install_packages import add_packages, compile_package, date_files, pinned, wanted
 from install_texts import add_completions, add_man_pages
+from uninstall import MANIFEST, destination, end_with_error, read, remove, write
 
 TREES = ("lib/sumac/python",)  # folders with files of Sumac only, which are replaced whole
 

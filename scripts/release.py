@@ -15,20 +15,32 @@ import argparse
 import gzip
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import tomllib
 from pathlib import Path
-
-import release_recipes
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("source", "wheel", "deb", "recipes")
 TOOLS = ROOT / "python/requirements-release.txt"
 # An MPI's and SimGrid's libraries must be those of the user's machine.
 NOT_IN_WHEEL = ("libmpi.so.*", "libmpich.so.*", "libmpi_abi.so.*", "libsimgrid.so.*")
+
+# Below packaging/ -> below the folder of the release.
+RECIPES = {
+    "spack": "spack",
+    "easybuild": "easybuild",
+    "conda": "conda",
+    "rpm/sumac.spec": "sumac.spec",
+    "apptainer/sumac.def": "sumac.def",
+}
+DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
+PLACE = re.compile(r"@([A-Z0-9]+)@")
 
 
 def fail(text, fix, status):
@@ -91,6 +103,44 @@ def add_debian_packages(source, folder, preset):
         shutil.copy(package, folder)
 
 
+def values(source, version, url, archive):
+    """What the places in the recipes stand for."""
+    addresses = tomllib.loads((source / "pyproject.toml").read_text())["project"]["urls"]
+    machine = platform.machine()
+    return {
+        "VERSION": version,
+        "SHA256": hashlib.sha256(archive.read_bytes()).hexdigest(),
+        "URL": url or f"{addresses['Download']}/{version}",
+        "HOMEPAGE": addresses["Homepage"],
+        "SOURCE": addresses["Source"],
+        "DATE": time.strftime("%a %b %d %Y", time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))),
+        "ARCHITECTURE": DEBIAN_NAMES.get(machine, machine),
+    }
+
+
+def filled(text, known):
+    """The text with each place filled. A name that is not known is an error."""
+    return PLACE.sub(lambda match: known[match[1]], text)
+
+
+def add_recipes(source, version, url, folder):
+    """Writes the recipes of packaging/ for this release: with its version, the address of the
+    source archive, and the archive's hash, which no file of the archive can know. In the recipes,
+    and in their names, @VERSION@ and the like stand for the values()."""
+    known = values(source, version, url, folder / f"sumac-{version}.tar.gz")
+    for recipe, name in RECIPES.items():
+        origin, target = source / "packaging" / recipe, folder / name
+        if origin.is_dir():
+            shutil.copytree(origin, target)
+        else:
+            shutil.copy(origin, target)
+        for path in [target] if target.is_file() else sorted(target.rglob("*")):
+            if path.is_file():
+                path.write_text(filled(path.read_text(), known))
+                named = filled(path.name, known)
+                path.rename(path.with_name(named))
+
+
 def add_changes(source, version, folder):
     """Writes the changelog's section of this version."""
     parts = re.split(r"^## ", (source / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
@@ -128,7 +178,7 @@ def make(options, folder):
         if "deb" in options.only:
             add_debian_packages(source, folder, options.preset)
         if "recipes" in options.only:
-            release_recipes.add(source, version, options.url, folder)
+            add_recipes(source, version, options.url, folder)
         add_changes(source, version, folder)
     return add_sums(folder)
 

@@ -19,14 +19,15 @@ run env SUMAC_ROOT= SUMAC_ACTIVE=1 SUMAC_TEST_ANYTHING=1 SUMAC_CMA= "$sumac" __c
 expect_status 0
 expect_silence
 
-# In front of a program they are the library's to judge, once a job and not once a rank.
+# In front of a program they are the library's to judge, once a job and not once a rank; but what
+# the command line sets is wrong at once.
 for setting in CMA=maybe NOTHING=1 SIMD=axv2; do
   run env "SUMAC_$setting" "$sumac" exec true
   expect_status 0
   expect_silence
   run "$sumac" exec --set "$setting" true
-  expect_status 0
-  expect_silence
+  expect_status 2
+  expect_err "found: --set on the command line"
 done
 for setting in CMA =off '' SUMAC_; do
   run "$sumac" exec --set "$setting" true
@@ -106,6 +107,18 @@ for setting in DEBUG=loud SIMD=avx9 SIMD=axv2 STATS=yess; do
   run env "SUMAC_$setting" "$sumac" __check-env
   expect_error 2 bad-value
 done
+for setting in DEBUG=loud SUMAC_DEBUG=loud debug=loud SIMD=avx9 SPINN=1 SUMAC_CMA DEBUG; do
+  run "$sumac" __check-set SPIN=5 "$setting"
+  expect_status 2
+  expect_err 'error['
+done
+run env SUMAC_CMA=maybe "$sumac" __check-set SPIN=5 debug=info CMA=off SUMAC_STATS=run.json
+expect_status 0
+expect_silence
+run env SUMAC_CMA=maybe "$sumac" exec --set spin=5 -- printenv SUMAC_SPIN
+expect_status 0
+expect_out 5
+
 for setting in DEBUG=on SIMD=SCALAR SIMD=avx-512 STATS=no STATS=all DISABLE=false; do
   run env "SUMAC_$setting" "$sumac" __check-env
   expect_status 0

@@ -132,11 +132,7 @@ def print_work(given):
 
 def draw(path, by_size):
     """One panel for each size: the time of all calls so far, over their number."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+    pyplot = jobs.pyplot()
     figure, panels = pyplot.subplots(
         1, len(by_size), figsize=(4 * len(by_size), 3.5), squeeze=False, layout="constrained"
     )
@@ -150,15 +146,14 @@ def draw(path, by_size):
 
 
 def arguments():
-    def numbers(text):
-        return [int(number) for number in text.split(",") if number]
-
     parser = argparse.ArgumentParser(description="what promotion of buffers costs and gains")
-    parser.add_argument("--sizes", type=numbers, default=SIZES)
+    parser.add_argument("--sizes", type=jobs.numbers, default=SIZES)
     parser.add_argument("--calls", type=int, default=40, help="in each buffer")
     parser.add_argument("--buffers", type=int, default=20, help="one after another in a job")
     parser.add_argument("--once", type=int, default=300, help="buffers used once, in a job")
-    parser.add_argument("--work", type=numbers, default="1048576,67108864", help="vectors' bytes")
+    parser.add_argument(
+        "--work", type=jobs.numbers, default="1048576,67108864", help="vectors' bytes"
+    )
     parser.add_argument("--work-rounds", type=int, default=15)
     parser.add_argument("--rounds", type=int, default=3, help="jobs of each way, in turns")
     parser.add_argument("--plot", type=pathlib.Path, help="a picture")

@@ -14,8 +14,7 @@ import math
 import pathlib
 import statistics
 import sys
-
-import transfers
+from collections import Counter
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "experiments"))
@@ -25,6 +24,9 @@ CONTROLS = ("slot", "slab", "staggered")
 DEGREES = ("off", "2", "4", "8")  # SUMAC_NODE_RADIX; off: flat
 # Slots are too small to share between threads: folds of single copy are not.
 BY_THREADS = {"SUMAC_ALGO": "reduce:single_copy", "SUMAC_THREADS_MIN": "64K"}
+RING = 8  # slots of a rank, used in turn
+SLAB_FLAGS = 16  # flags in a padded pair of lines
+CALLS = 4 * RING
 SECONDS_ALLOWED = 300  # time limit of a job
 
 
@@ -71,6 +73,73 @@ def measure(given, ranks, designs, job):
     return times, wrong
 
 
+class Lines:
+    """Who has which line, in a model of coherence: a line is with the ranks that have read it since
+    it was written last; a read by another rank moves it, and so does a write by a rank that does
+    not have it alone. Processors in virtual machines do not count these transfers."""
+
+    def __init__(self):
+        self.holders = {}
+        self.moved = Counter()  # by the rank that waits for the line
+
+    def read(self, rank, line):
+        holders = self.holders.setdefault(line, {rank})
+        self.moved[rank] += rank not in holders
+        holders.add(rank)
+
+    def write(self, rank, line):
+        self.moved[rank] += self.holders.get(line, {rank}) != {rank}
+        self.holders[line] = {rank}
+
+
+def flag_line(control, rank, slot):
+    if control == "slot":
+        return ("cell", rank, slot)
+    return ("flag", rank // SLAB_FLAGS if control == "slab" else rank, slot)
+
+
+def parents(ranks, degree):
+    """Parent of each rank but 0, the root: runs of `degree` neighbours, led by their first."""
+    result = {}
+    for rank in range(1, ranks):
+        length = 1
+        while rank % (length * degree) == 0:
+            length *= degree
+        result[rank] = rank // (length * degree) * length * degree
+    return result
+
+
+def transfers_of_a_reduce(control, degree, ranks):
+    """Transfers of one reduce of 8 bytes to rank 0, once every slot has been used: of all ranks,
+    and of the one that has most. Each rank waits for its children while they write, and looks at a
+    flag's line again after each write to it."""
+    lines = Lines()
+    parent = parents(ranks, degree)
+    before = Counter()
+    for call in range(CALLS):
+        slot = call % RING
+        if call == CALLS - RING:
+            before = lines.moved.copy()
+        done = set()
+        for rank in sorted(parent, reverse=True):  # children before their parents
+            if slot == 0:  # asks whether the others have finished with its slots
+                for other in range(ranks):
+                    if other != rank:
+                        lines.read(rank, ("done", other))
+            lines.write(rank, ("cell", rank, slot))
+            own = flag_line(control, rank, slot)
+            lines.write(rank, own)
+            done.add(rank)
+            for child, waiting in parent.items():
+                if waiting not in done and flag_line(control, child, slot) == own:
+                    lines.read(waiting, own)
+            lines.read(parent[rank], ("cell", rank, slot))
+        for rank in range(ranks):
+            lines.write(rank, ("done", rank))
+    moved = lines.moved - before
+    return moved.total() / RING, max(moved.values()) / RING
+
+
 def times_as_fast(pairs):
     return statistics.median(native / sumac for native, sumac in pairs)
 
@@ -84,7 +153,7 @@ def print_table(ranks, times):
     for (control, degree), found in times.items():
         # Without trees the root folds all, as in a tree of one run.
         tree = ranks if degree == "off" else int(degree)
-        moved, most = transfers.per_reduce(control, tree, ranks)
+        moved, most = transfers_of_a_reduce(control, tree, ranks)
         cells = [control, "flat" if degree == "off" else degree, f"{moved:.1f}", f"{most:.1f}"]
         for size in sizes:
             middle = statistics.median(sumac for _, sumac in found[size])
@@ -107,11 +176,7 @@ def print_threads(ranks, times):
 
 def draw(path, by_ranks):
     """One panel for each number of ranks: speedup over size, a line for each design."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+    pyplot = jobs.pyplot()
     columns = min(2, len(by_ranks))
     rows = math.ceil(len(by_ranks) / columns)
     figure, panels = pyplot.subplots(

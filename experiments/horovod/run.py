@@ -134,11 +134,7 @@ def table(results):
 
 
 def draw(results, path):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+    pyplot = jobs.pyplot()
     figure, panels = pyplot.subplots(1, 2, figsize=(10, 3), layout="constrained", sharey=True)
     titles = [contender.title for contender in results]
     colours = ["#c8553d" if contender.sumac else "#9aa0a6" for contender in results]

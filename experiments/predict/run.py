@@ -14,20 +14,77 @@ import os
 import pathlib
 import shutil
 import statistics
+import subprocess
 import sys
 import time
-
-import programs
+import venv
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "experiments"))
 import jobs  # noqa: E402
 
+HERE = pathlib.Path(__file__).resolve().parent
+HPCC_INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
+RIGID = pathlib.Path("/usr/share/lammps/examples/rigid")
+PACKAGES = ("mpi4py", "pylops-mpi")
 SECONDS_ALLOWED = 120  # time limit of a job
 # Collectives are timed in the jobs "profile", in which Sumac watches and the MPI serves them, and
 # "stats", in which Sumac serves them; whole runs in "mpi", without Sumac, and "sumac".
 WAYS = ("profile", "stats", "mpi", "sumac")
 BUSY = 0.3  # processes that ran beside the jobs, on average, from which a machine is called busy
+
+
+class NotHere(Exception):
+    """The program is not there; the message says how to get it."""
+
+
+def hpcg(folder, given):
+    """HPCG: conjugate gradients with a multigrid preconditioner, 16^3 points a rank."""
+    found = given.hpcg or shutil.which("xhpcg")
+    if not found:
+        raise NotHere("no xhpcg: no package has it; build it from its source, and give --hpcg PATH")
+    return [str(found), "--nx=16", "--ny=16", "--nz=16", "--rt=2"]
+
+
+def hpcc(folder, given):
+    """The HPC Challenge: HPL, PTRANS, RandomAccess, FFT and others on a matrix of 1000 x 1000."""
+    found = shutil.which("hpcc")
+    if not found or not HPCC_INPUT.exists():
+        raise NotHere("no hpcc: install Debian's package")
+    lines = HPCC_INPUT.read_text(encoding="utf-8").splitlines()
+    for number, value in {5: "1000 ", 7: "64 ", 10: "1 ", 11: "2 "}.items():
+        lines[number] = value + lines[number]
+    (folder / "hpccinf.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "hpccoutf.txt").unlink(missing_ok=True)  # the program adds to it
+    return [found]
+
+
+def lammps(folder, given):
+    """LAMMPS, its example of nine rigid bodies, twenty times as many steps."""
+    found = shutil.which("lmp")
+    if not found or not RIGID.exists():
+        raise NotHere("no lmp: install Debian's lammps and lammps-examples")
+    text = (RIGID / "in.rigid").read_text(encoding="utf-8")
+    (folder / "in.rigid").write_text(text.replace("\nrun", "\nrun 190000\nrun"), encoding="utf-8")
+    shutil.copy(RIGID / "data.rigid", folder)
+    return [found, "-in", "in.rigid", "-log", "none", "-screen", "none"]
+
+
+def pylops(folder, given):
+    """mpi4py: least squares by pylops-mpi's solver CGLS, 40 x 20000 numbers a rank."""
+    python = given.work / "python"
+    if not (python / "bin/python").exists():
+        print("installing " + ", ".join(PACKAGES), file=sys.stderr)
+        venv.create(python, symlinks=True, with_pip=False)
+        command = [sys.executable, "-m", "pip", "--python", str(python / "bin/python")]
+        done = subprocess.run([*command, "install", "--quiet", *PACKAGES], check=False)
+        if done.returncode:
+            shutil.rmtree(python)
+            raise NotHere(f"pip could not install {', '.join(PACKAGES)}")
+    return [str(python / "bin/python"), str(HERE / "least_squares.py"), "40", "20000", "50", "12"]
+
+
+PROGRAMS = {each.__name__: each for each in (hpcg, hpcc, lammps, pylops)}
 
 
 def sumac(given, *arguments):
@@ -48,7 +105,7 @@ def run_once(given, name, way):
     kept = folder / way
     shutil.rmtree(kept, ignore_errors=True)
     kept.mkdir(parents=True)
-    command = programs.PROGRAMS[name](folder, given)
+    command = PROGRAMS[name](folder, given)
     family, launcher = given.mpi.split("=", 1)
     settings = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     if way == "profile":
@@ -186,7 +243,7 @@ HEADS = ("program | run s | in collectives ms | of it waiting | with Sumac, pred
 
 def arguments():
     parser = argparse.ArgumentParser(description="what is predicted, beside what is measured")
-    parser.add_argument("--programs", default=",".join(programs.PROGRAMS))
+    parser.add_argument("--programs", default=",".join(PROGRAMS))
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--restart", action="store_true", help="forget what was measured before")
@@ -211,7 +268,7 @@ def main():
     for name in given.programs.split(","):
         try:
             everything[name] = measure(given, name, state, path)
-        except programs.Missing as missing:
+        except NotHere as missing:
             print(f"| {name} | {missing} |" + " |" * (HEADS.count("|") - 1), flush=True)
             continue
         print(f"| {' | '.join(row_of(name, everything[name]))} |", flush=True)

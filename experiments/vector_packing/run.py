@@ -28,10 +28,6 @@ STRIDED = {ALONE: {}, WITH: {}, PACKED: {"SUMAC_PACK_MESSAGES": "16K"}}
 SECONDS_ALLOWED = 300  # time limit of a job
 
 
-def numbers(text):
-    return [int(number) for number in text.split(",")]
-
-
 def in_turns(given, ways, run):
     """Calls run(way) for each way, given.rounds times, in an order that is reversed each time;
     returns {way: [results]}."""
@@ -173,13 +169,15 @@ def print_strided(given):
 def arguments():
     parser = argparse.ArgumentParser(description="packing by vector instructions")
     parser.add_argument("--layouts", default=LAYOUTS, help="of 'sumac bench pack'")
-    parser.add_argument("--sizes", type=numbers, default="262144,67108864", help="packed bytes")
+    parser.add_argument(
+        "--sizes", type=jobs.numbers, default="262144,67108864", help="packed bytes"
+    )
     parser.add_argument("--seconds", type=float, default=0.2, help="for a layout and size in a job")
     parser.add_argument("--cells", type=int, default=1000, help="of the stencil, a side, a rank")
-    parser.add_argument("--radii", type=numbers, default="1,2,4,8", help="of the stencil")
+    parser.add_argument("--radii", type=jobs.numbers, default="1,2,4,8", help="of the stencil")
     parser.add_argument("--order", type=int, default=2000, help="of the FFT and the transpose")
     parser.add_argument("--times", type=int, default=20, help="steps of a program")
-    parser.add_argument("--messages", type=numbers, default="65536,262144,1048576,4194304")
+    parser.add_argument("--messages", type=jobs.numbers, default="65536,262144,1048576,4194304")
     parser.add_argument("--calls", type=int, default=100, help="of each collective and message")
     parser.add_argument("--rounds", type=int, default=3, help="jobs of each kind, in turns")
     return jobs.parsed(parser, ROOT / "build/release")

@@ -17,13 +17,15 @@ SOURCES = (
     "python/sumac_mpi/*/*.py",
     "scripts/*.py",
 )
-# How messages are made: by a function that takes the name first, or with the name in their text.
+# How messages are made: by a function that takes the name first or as its argument `slug`, or with
+# the name in their text.
 MESSAGES = (
     re.compile(
         r"\b(?:SumacError|Failure|requirements.error|stub_warn|stub_error|report_error"
         r"|report_warning|report|print_warning|end_with_error)"
         r'\(\s*(?:[\w.>-]+,\s*)*"([a-z]+(?:-[a-z]+)*)"'
     ),
+    re.compile(r'\bslug="([a-z]+(?:-[a-z]+)*)"'),
     re.compile(r'"(?:sumac: )?(?:error|warning)\[([a-z]+(?:-[a-z]+)*)\]: '),
 )
 HEADING = re.compile(r"^## ([a-z]+(?:-[a-z]+)*(?:, [a-z]+(?:-[a-z]+)*)*)$", re.MULTILINE)

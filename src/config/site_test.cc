@@ -185,6 +185,16 @@ TEST_F(Site, DisableInEitherFileWins) {
   EXPECT_TRUE(problems_.empty());
 }
 
+TEST_F(Site, ALockTakesDisableFromUsersWhateverTheFilesSay) {
+  for (const char* no : {"disable = no", ""}) {
+    write(system_file(), std::string(no) + "\nlocked = disable\n");
+    read({"SUMAC_DISABLE=yes"});
+    EXPECT_EQ(options_.disable, 0u) << no;
+    expect_problem("locked-option",
+                   "SUMAC_DISABLE=yes: the site has fixed this option (" + system_file() + ":2)");
+  }
+}
+
 TEST_F(Site, LockedOptionsKeepTheSitesValue) {
   for (const char* locked : {"locked = SHM_BUDGET CMA", "LOCKED=cma,shm_budget",
                              "export SUMAC_LOCKED='SUMAC_CMA, SUMAC_SHM_BUDGET'"}) {

@@ -17,7 +17,7 @@ namespace sumac {
 
 inline constexpr char kStatusFile[] = "rank-status.sumac", kStatusMagic[] = "SUMACST1";
 
-// python/sumac_mpi/machine/ranks.py reads the same bytes. Text ends with a zero.
+// python/sumac_mpi/launch/ranks.py reads the same bytes. Text ends with a zero.
 struct RankStatus {
   char magic[8];                       // kStatusMagic, without its end
   std::atomic<std::uint64_t> version;  // base/versioned.h: odd while the page is being written

@@ -7,13 +7,16 @@ import json
 import os
 import signal
 import sys
+import zlib
+from functools import cache
 from pathlib import Path
 
 import pytest
+import records
+from installed import COMMAND, INSTALLATION
 from sumac_mpi.commands import main
 from sumac_mpi.launch import launcher
-
-pytest_plugins = ["turns"]
+from sumac_mpi.library import tables
 
 # Jobs that a shell runs in the background ignore Ctrl-C, and so would all that is started here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,6 +39,11 @@ if os.path.exists({tables!r} + sys.argv[1]):
 elif sys.argv[1] == "__check-env":
     if os.environ.get("SUMAC_CMA", "auto") not in ("auto", "off"):
         sys.exit("sumac: error[bad-value]: SUMAC_CMA is not one of auto, off")
+elif sys.argv[1] == "__check-set":
+    for name, equals, value in (word.partition("=") for word in sys.argv[2:]):
+        is_cma = name.upper().removeprefix("SUMAC_") == "CMA"
+        if not equals or is_cma and value not in ("auto", "off"):
+            sys.exit(f"sumac: error[bad-value]: --set {{name}}{{equals}}{{value}}: bad")
 elif sys.argv[1] == "__disabled":
     sys.exit(os.environ.get("SUMAC_DISABLE") != "1")
 elif sys.argv[1] == "__settings":
@@ -73,44 +81,8 @@ OPTIONS = [
 ]  # fmt: skip
 
 
-# The part of the tables that these tests need; test_installed.py reads the whole tables.
-COLLECTIVES = [
-    {"name": name, "mpi": name.capitalize(), "root": name in ("reduce", "bcast"),
-     "data": name != "barrier", "sized": True, "reduces": "reduce" in name,
-     "simulated": divided == "whole" and ranks == "levels", "divided": divided, "ranks": ranks}
-    for name, divided, ranks in (
-        ("allreduce", "whole", "levels"), ("reduce", "whole", "levels"),
-        ("bcast", "whole", "levels"), ("barrier", "whole", "levels"),
-        ("reduce_scatter", "parts", "levels"), ("allgather", "parts", "levels"),
-        ("alltoall", "blocks", "levels"), ("reduce_local", "whole", "none"))
-]  # fmt: skip
-FUNCTIONS = [
-    {"name": name, "collective": collective, "lists": lists}
-    for name, collective, lists in (
-        ("allreduce", "allreduce", False), ("reduce", "reduce", False), ("bcast", "bcast", False),
-        ("barrier", "barrier", False), ("reduce_scatter_block", "reduce_scatter", False),
-        ("reduce_scatter", "reduce_scatter", True), ("allgather", "allgather", False),
-        ("allgatherv", "allgather", True), ("alltoall", "alltoall", False),
-        ("reduce_local", "reduce_local", False))
-]  # fmt: skip
-_ARITHMETIC = ["sum", "prod", "min", "max"]
-_OPS = {
-    "integer": [*_ARITHMETIC, "land", "lor", "lxor", "band", "bor", "bxor"],
-    "floating": _ARITHMETIC,
-    "complex": ["sum", "prod"],
-    "pair": ["minloc", "maxloc"],
-}
-TYPES = [
-    {"name": name, "size": size, "kind": kind, "mpi": mpi, "ops": _OPS[kind]}
-    for name, size, kind, mpi in (
-        ("int8", 1, "integer", "MPI_INT8_T"), ("uint8", 1, "integer", "MPI_UINT8_T"),
-        ("int32", 4, "integer", "MPI_INT"), ("float16", 2, "floating", "MPI_DATATYPE_NULL"),
-        ("float", 4, "floating", "MPI_FLOAT"), ("double", 8, "floating", "MPI_DOUBLE"),
-        ("float_complex", 8, "complex", "MPI_C_FLOAT_COMPLEX"), ("2int", 8, "pair", "MPI_2INT"),
-        ("double_int", 16, "pair", "MPI_DOUBLE_INT"))
-]  # fmt: skip
-
-LAYOUTS = [{"name": name, "doc": "doubles"} for name in ("vector_1_2", "columns", "yz_face")]
+# Tables of the library that these tests take from the build. The others have few rows here.
+OF_THE_BUILD = ("collectives", "functions", "types", "layouts", "distances")
 ALGORITHMS = [
     {"collective": collective, "name": name, "needs": needs, "order": "rank", "doc": "",
      "unruled": ""}
@@ -120,10 +92,6 @@ ALGORITHMS = [
         ("allreduce", "levels", "levels"), ("bcast", "slots", "slots"),
         ("barrier", "flat", "slots"))
 ]  # fmt: skip
-DISTANCES = [
-    {"name": name, "most_ns": most, "doc": ""}
-    for name, most in (("sibling", 75), ("near", 250), ("far", 2**32 - 1))
-]
 LINES = [
     {"name": name, "cpu": cpu, "ns": ns}
     for cpu, (name, ns) in enumerate(
@@ -138,6 +106,13 @@ COPIES = [
         "attached_ns": 12307,
     }
 ]
+
+
+@cache
+def tables_of_the_build() -> dict[str, list[dict]]:
+    if not COMMAND.exists():
+        pytest.skip(f"there is no {COMMAND}")
+    return {name: tables.rows(name, INSTALLATION) for name in OF_THE_BUILD}
 
 
 def script(path: Path, text: str) -> Path:
@@ -155,14 +130,11 @@ class Sandbox:
         self.bin.mkdir()
         self.root = directory / "root"
         self.log = directory / "launched"
-        tables = directory / "tables"
-        for name, rows in (("options", OPTIONS), ("collectives", COLLECTIVES),
-                           ("functions", FUNCTIONS), ("types", TYPES),
-                           ("algorithms", ALGORITHMS), ("layouts", LAYOUTS),
-                           ("distances", DISTANCES), ("lines", LINES),
-                           ("copies", COPIES)):  # fmt: skip
-            Path(f"{tables}__{name}").write_text(json.dumps(rows))
-        script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, tables=str(tables)))
+        folder = directory / "tables"
+        own = {"options": OPTIONS, "algorithms": ALGORITHMS, "lines": LINES, "copies": COPIES}
+        for name, rows in (own | tables_of_the_build()).items():
+            Path(f"{folder}__{name}").write_text(json.dumps(rows))
+        script(self.root / "bin/sumac", SUMAC.format(python=sys.executable, tables=str(folder)))
         (self.root / "lib/sumac").mkdir(parents=True)
         (self.root / "lib/libsumac.so").touch()
 
@@ -205,6 +177,14 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
 
 
 @pytest.fixture
+def one_mpi(sandbox: Sandbox) -> Sandbox:
+    """A sandbox with a launcher of Open MPI, and its benchmark program."""
+    sandbox.add_launcher("mpiexec", "openmpi")
+    sandbox.add_program("bench", "openmpi", records.session())
+    return sandbox
+
+
+@pytest.fixture
 def sumac(capfd: pytest.CaptureFixture[str]):
     """Runs a command line; returns (exit status, standard output, standard error)."""
 
@@ -214,3 +194,52 @@ def sumac(capfd: pytest.CaptureFixture[str]):
         return status, out, err
 
     return run
+
+
+# 'make check' leaves tests that are marked slow to 'make check-all', and each case of a test with
+# every family of MPIs: the families take turns at the cases, as in ctest (sumac_take_turns).
+
+
+def pytest_addoption(parser) -> None:
+    parser.addoption(
+        "--in-turns",
+        action="store_true",
+        help="each case with one family of MPIs, and nothing that is marked slow",
+    )
+
+
+def pytest_configure(config) -> None:
+    config.addinivalue_line("markers", "slow: 'make check' leaves it to 'make check-all'")
+
+
+def case_of(item) -> tuple[str, str, str]:
+    """The name of a test, its family or "", and its other parameters."""
+    parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+    family = parameters.pop("family", "")
+    return item.nodeid.split("[")[0], family, repr(parameters)
+
+
+def chosen(items: list) -> list:
+    """The items that 'make check' runs, in their order."""
+    families: dict[str, list] = {}
+    cases: dict[str, list] = {}
+    for item in items:
+        name, family, case = case_of(item)
+        for seen, what in ((families, family), (cases, case)):
+            of_test = seen.setdefault(name, [])
+            if what not in of_test:
+                of_test.append(what)
+
+    def has_its_turn(item) -> bool:
+        name, family, case = case_of(item)
+        number = zlib.crc32(name.encode()) + cases[name].index(case)
+        return families[name][number % len(families[name])] == family
+
+    return [item for item in items if not item.get_closest_marker("slow") and has_its_turn(item)]
+
+
+def pytest_collection_modifyitems(config, items) -> None:
+    if config.getoption("--in-turns"):
+        kept = chosen(items)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job of test_in_process.py and of the wheel's test: a rank that uses sumac_mpi from within.
+"""A job of test_python_jobs.py and of the wheel's test: a rank that uses sumac_mpi from within.
 in_process.py enable|exec|late|without"""
 
 import sys

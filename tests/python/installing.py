@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-BUILD = ROOT / "build/release"
+from installed import BUILD, ROOT
+
 PATH = "/usr/bin:/bin"
 # pip finds no index, and ends at once.
 NO_INDEX = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": "/dev/null"}

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`sumac plan` of the command that `make build` installs, or SUMAC_TEST_COMMAND."""
+"""`sumac plan` of the installed command."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from installed import INSTALLATION, ROOT, sumac
+from sumac_mpi.library import tables
+
 Json = dict[str, Any]
 
-ROOT = Path(__file__).parents[2]
-COMMAND = Path(os.environ.get("SUMAC_TEST_COMMAND", ROOT / ".venv/bin/sumac"))
 XML = str(ROOT / "tests/topology/two-sockets.xml")
 NODE = "package:2 numa:1 core:8"
 
@@ -54,9 +54,7 @@ CALLS = {
 
 
 def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")} | variables
-    command = [str(COMMAND), "plan", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    return sumac("plan", *arguments, **variables)
 
 
 def text(*arguments: str, **variables: str) -> str:
@@ -105,6 +103,4 @@ def priced(found: Json) -> bool:
 
 def algorithms() -> list[Json]:
     """The table of algorithms."""
-    done = subprocess.run([str(COMMAND), "__algorithms"], capture_output=True, check=True)
-    rows: list[Json] = json.loads(done.stdout)
-    return rows
+    return tables.rows("algorithms", INSTALLATION)

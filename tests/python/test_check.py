@@ -8,9 +8,9 @@ import os
 import pytest
 import records
 from conftest import script
+from sumac_mpi.base import hardware
 from sumac_mpi.check import surroundings, trial
-from sumac_mpi.check.findings import Findings, Status
-from sumac_mpi.machine import cgroups, hardware
+from sumac_mpi.check.surroundings import Findings, Status
 
 
 @pytest.fixture
@@ -177,8 +177,8 @@ class TestContainer:
     def limit(self, request, tmp_path, monkeypatch):
         own = {1: "4:cpu,cpuacct:/a/b\n5:memory:/a/b\n6:pids:/a/b\n", 2: "0::/a/b\n"}
         (tmp_path / "own").write_text(own[request.param])
-        monkeypatch.setattr(cgroups, "_OWN", tmp_path / "own")
-        monkeypatch.setattr(cgroups, "_ROOT", tmp_path)
+        monkeypatch.setattr(hardware, "_OWN_GROUP", tmp_path / "own")
+        monkeypatch.setattr(hardware, "_GROUPS", tmp_path)
         names = {
             "cpu.max": ["cpu.cfs_quota_us", "cpu.cfs_period_us"],
             "memory.max": ["memory.limit_in_bytes"],
@@ -199,7 +199,12 @@ class TestContainer:
     def test_no_limits(self, limit):
         limit("cpu", "a/b", "cpu.max", "max 100000")
         limit("memory", "a/b", "memory.max", "max")
-        assert cgroups.processors() is cgroups.memory() is cgroups.processes() is None
+        assert (
+            hardware.allowed_processors()
+            is hardware.allowed_memory()
+            is hardware.processes_left()
+            is None
+        )
 
     def test_the_least_of_all_groups_counts(self, limit):
         limit("cpu", "a/b", "cpu.max", "300000 100000")
@@ -207,8 +212,8 @@ class TestContainer:
         limit("memory", "a", "memory.max", str(50 << 20))
         limit("pids", "a/b", "pids.max", "20")
         limit("pids", "a/b", "pids.current", "15")
-        assert cgroups.processors() == 1.5
-        assert (cgroups.memory(), cgroups.processes()) == (50 << 20, 5)
+        assert hardware.allowed_processors() == 1.5
+        assert (hardware.allowed_memory(), hardware.processes_left()) == (50 << 20, 5)
         findings = Findings()
         surroundings.processors(findings, min(2, hardware.usable_cores()))
         surroundings.processes(findings, 2)

@@ -4,17 +4,15 @@ refused, and with MPIs that cannot start."""
 
 import json
 import os
-import subprocess
-from pathlib import Path
 
 import pytest
 from conftest import script
+from installed import BUILD as PROGRAMS
+from installed import COMMAND, FAMILIES, INSTALLATION, needs_command, run
 from sumac_mpi.library.layout import FAMILIES as NAMES
 from terminal import can_mount
-from test_installed import COMMAND, FAMILIES, INSTALLATION
 
-pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
-PROGRAMS = Path(__file__).parents[2] / "build/release"
+pytestmark = needs_command
 in_namespace = pytest.mark.skipif(
     not COMMAND.exists() or not can_mount(), reason="no mount namespaces for this user"
 )
@@ -22,11 +20,7 @@ in_namespace = pytest.mark.skipif(
 
 def check(*arguments, before=(), **environment):
     """Runs `sumac check`; returns the exit status and {check: finding}."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")}
-    done = subprocess.run(
-        [*before, str(COMMAND), "check", "--json", *arguments],
-        env=clean | environment, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
+    done = run(*before, COMMAND, "check", "--json", *arguments, **environment)
     found = json.loads(done.stdout)
     assert found["exit"] == done.returncode, done.stderr
     return done.returncode, {each["what"]: each for each in found["findings"]}

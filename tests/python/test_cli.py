@@ -2,22 +2,18 @@
 """The command line as a whole: help, usage errors, run and info."""
 
 import json
-import os
 import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 import sumac_mpi
 from conftest import script
-from sumac_mpi.base import requirements
+from installed import ROOT, package
+from sumac_mpi.base import hardware, requirements
 from sumac_mpi.commands import info
 from sumac_mpi.library import tables
-from sumac_mpi.machine import hardware
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_version(sumac):
@@ -131,21 +127,22 @@ class TestJson:
         assert status == 2 and "--json no-folder/b.json: there is no such directory" in err
 
 
+def run(*arguments, path="", **variables):
+    """Runs the package as a program, behind a folder of other modules where one is given."""
+    line, environment = package(*arguments, **variables)
+    environment["PYTHONPATH"] = f"{path}:{environment['PYTHONPATH']}"
+    return subprocess.run(line, env=environment, capture_output=True, text=True)
+
+
 def test_the_package_is_a_program():
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
-    done = subprocess.run(
-        [sys.executable, "-m", "sumac_mpi", "--version"], env=environment, capture_output=True
-    )
-    assert done.returncode == 0 and done.stdout.startswith(b"sumac ")
+    done = run("--version")
+    assert done.returncode == 0 and done.stdout.startswith("sumac ")
 
 
 def test_missing_packages_are_told(tmp_path):
     for module in ("typer", "rich", "elftools"):
         (tmp_path / f"{module}.py").write_text(f"raise ModuleNotFoundError(name={module!r})")
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT / 'python'}"}
-    done = subprocess.run(
-        [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
-    )
+    done = run("info", path=tmp_path)
     assert done.returncode == 3 and "error[no-python]" in done.stderr
 
 
@@ -155,10 +152,7 @@ def test_packages_that_are_too_old_are_told(tmp_path):
         information = tmp_path / f"{module}-{version}.dist-info/METADATA"
         information.parent.mkdir()
         information.write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: {version}\n")
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{ROOT / 'python'}"}
-    done = subprocess.run(
-        [sys.executable, "-m", "sumac_mpi", "info"], env=environment, capture_output=True, text=True
-    )
+    done = run("info", path=tmp_path)
     assert done.returncode == 3 and done.stderr.startswith("sumac: error[no-python]: ")
     assert re.search(r" typer>=[\d.]+ \(has 0\.7\.0\)\n", done.stderr), done.stderr
 
@@ -176,48 +170,39 @@ def test_the_oldest_python_is_that_of_the_package():
 class TestRun:
     """`run` executes the launcher in its place, so it is tested in a separate process."""
 
-    def run(self, *arguments):
-        environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
-        return subprocess.run(
-            [sys.executable, "-m", "sumac_mpi", "run", *arguments],
-            env=environment, capture_output=True, text=True,
-        )  # fmt: skip
+    @pytest.fixture(autouse=True)
+    def app(self, sandbox, tmp_path):
+        """A program that does nothing, and MPICH's launcher."""
+        sandbox.add_launcher("mpiexec", "mpich")
+        script(tmp_path / "app", "#!/bin/sh\n")
 
     def test_the_programs_output_and_status_are_passed_on(self, sandbox, tmp_path):
-        sandbox.add_launcher("mpiexec", "mpich")
         script(tmp_path / "app", '#!/bin/sh\necho "got $*"\nexit 7\n')
-        done = self.run("-n", "2", "./app", "-n", "5", "--", "x")
+        done = run("run", "-n", "2", "./app", "-n", "5", "--", "x")
         assert (done.returncode, done.stdout) == (7, "got -n 5 -- x\n")
         sumac = sandbox.root / "bin/sumac"
         assert sandbox.launched() == [f"mpiexec -n 2 {sumac} exec -- ./app -n 5 -- x"]
 
-    def test_dry_run_prints_a_line_for_the_shell(self, sandbox, tmp_path, sumac):
-        sandbox.add_launcher("mpiexec", "mpich")
-        script(tmp_path / "app", "#!/bin/sh\n")
+    def test_dry_run_prints_a_line_for_the_shell(self, sandbox, sumac):
         status, out, _ = sumac("run", "--dry-run", "-n", "3", "-x", "A=b c", "./app")
         command = sandbox.root / "bin/sumac"
         assert (status, out) == (0, f"mpiexec -n 3 -genv A 'b c' {command} exec -- ./app\n")
 
-    def test_options_of_sumac_reach_all_hosts(self, sandbox, tmp_path, sumac, monkeypatch):
+    def test_options_of_sumac_reach_all_hosts(self, sandbox, sumac, monkeypatch):
         sandbox.add_launcher("mpiexec", "openmpi")
-        script(tmp_path / "app", "#!/bin/sh\n")
         monkeypatch.setenv("SUMAC_CMA", "off")
         _, out, _ = sumac("run", "--dry-run", "-n", "1", "./app")
         assert "-x SUMAC_CMA=off" in out and "SUMAC_ROOT" not in out
 
     @pytest.mark.parametrize("ranks", [("-n", "3"), ("-np", "3"), ("-n3",), ("--ranks=3",)])
-    def test_the_number_of_ranks(self, sandbox, tmp_path, sumac, ranks):
-        sandbox.add_launcher("mpiexec", "mpich")
-        script(tmp_path / "app", "#!/bin/sh\n")
+    def test_the_number_of_ranks(self, sumac, ranks):
         status, out, _ = sumac("run", "--dry-run", *ranks, "./app", "-np", "5")
         assert status == 0 and out.startswith("mpiexec -n 3 ") and out.endswith("./app -np 5\n")
 
-    def test_the_number_of_ranks_of_an_allocation(self, sandbox, tmp_path, sumac, monkeypatch):
+    def test_the_number_of_ranks_of_an_allocation(self, sandbox, sumac, monkeypatch):
         monkeypatch.setenv("SLURM_JOB_ID", "7")
         monkeypatch.setenv("SLURM_NTASKS", "5")
-        sandbox.add_launcher("mpiexec", "mpich")
         script(sandbox.bin / "srun", "#!/bin/sh\n")
-        script(tmp_path / "app", "#!/bin/sh\n")
         command = sandbox.root / "bin/sumac"
         said = "sumac: 5 ranks, as SLURM_NTASKS=5\n"
         line = f"-n 5 {command} exec -- ./app\n"
@@ -227,30 +212,38 @@ class TestRun:
         assert sumac(*run, "cray", "./app") == (0, f"srun {line}", said)
 
     @pytest.mark.parametrize(
-        ("variables", "warns"),
+        ("variables", "refused"),
         [
             ({}, False),
             ({"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"}, True),
-            ({"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "3"}, False),
+            ({"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "3"}, True),
             ({"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"}, False),
             ({"PMI_SIZE": "4", "PMI_RANK": "0"}, True),
             ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}, True),
             ({"SLURM_NTASKS": "4", "SLURM_PROCID": "0"}, False),  # a job script
         ],
     )
-    def test_inside_of_a_launcher(self, sandbox, tmp_path, sumac, monkeypatch, variables, warns):
-        sandbox.add_launcher("mpiexec", "mpich")
-        script(tmp_path / "app", "#!/bin/sh\n")
+    @pytest.mark.parametrize("command", ["run", "trace", "profile"])
+    def test_inside_of_a_launcher(self, sumac, monkeypatch, command, variables, refused):
+        """Each process would start a job; one of them says so."""
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
-        status, _, err = sumac("run", "--dry-run", "-n", "2", "./app", "a b")
-        assert status == 0 and ("warning[run-in-job]" in err) == warns
-        assert not warns or "sumac exec ./app 'a b'\n" in err
+        status, _, err = sumac(command, "-n", "2", "./missing", "a b")
+        is_first = "3" not in variables.values()
+        assert status == (2 if refused else 127)
+        assert ("error[run-in-job]" in err) == (refused and is_first)
+        assert not (refused and is_first) or "sumac exec ./missing 'a b'\n" in err
+
+    def test_a_shell_of_a_job_is_no_rank(self, sumac, monkeypatch):
+        """As srun --pty gives one, whose processes have the variables of a rank."""
+        monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "4")
+        monkeypatch.setenv("SLURM_PROCID", "0")
+        monkeypatch.setattr("os.isatty", lambda descriptor: True)
+        status, _, err = sumac("run", "-n", "2", "./missing")
+        assert status == 127 and "run-in-job" not in err
 
     def test_a_launcher_that_does_not_follow_from_the_program(self, sandbox, tmp_path, sumac):
-        sandbox.add_launcher("mpiexec", "mpich")
         sandbox.add_launcher("mpiexec.openmpi", "openmpi")
-        script(tmp_path / "app", "#!/bin/sh\n")
         run = ("run", "--dry-run", "-n", "2")
         status, _, err = sumac(*run, "./app")
         assert status == 0 and "warning[mpi-guessed]: no MPI library was found in ./app" in err
@@ -279,14 +272,12 @@ class TestRun:
     )
     def test_options_of_launchers(self, sandbox, tmp_path, sumac, given, family, passed):
         sandbox.add_launcher("mpiexec", family)
-        script(tmp_path / "app", "#!/bin/sh\n")
         (tmp_path / "file").write_text("a\nb slots=1\n")
         # What stands behind the program is the program's.
         _, out, err = sumac("run", "--dry-run", "-n", "2", *given, "--mpi", family, "./app", "-v")
         assert f" {passed} " in out and out.endswith("exec -- ./app -v\n"), err
 
     def test_a_program_that_starts_a_job_itself(self, sandbox, tmp_path, sumac):
-        sandbox.add_launcher("mpiexec", "mpich")
         script(tmp_path / "job", "#!/bin/sh\nmpiexec -n 2 ./app\n")
         status, out, err = sumac("run", "-n", "2", "./job", "a b")
         assert (status, out) == (2, "") and "error[own-launcher]: ./job starts an MPI job" in err
@@ -295,11 +286,9 @@ class TestRun:
         assert status == 2 and "fix:   mpiexec -n 4 sumac exec ./app\n" in err
         assert sandbox.launched() == []
 
-    def test_settings_and_variables(self, sandbox, tmp_path, sumac):
-        sandbox.add_launcher("mpiexec", "mpich")
-        script(tmp_path / "app", "#!/bin/sh\n")
+    def test_settings_and_variables(self, sumac):
         run = ("run", "--dry-run", "-n", "1")
-        for setting in ("CMA=off", "SUMAC_CMA=off"):
+        for setting in ("CMA=off", "SUMAC_CMA=off", "cma=off"):
             _, out, _ = sumac(*run, "--set", setting, "-x", "CMA=1", "./app")
             assert out.startswith("mpiexec -n 1 -genv CMA 1 -genv SUMAC_CMA off ")
 
@@ -312,20 +301,17 @@ class TestRun:
             (("-x", "1=2", "./app"), 2, "bad-value"),
             (("-x", "NOT_SET", "./app"), 2, "bad-value"),
             (("--set", "CMA", "./app"), 2, "bad-value"),
+            (("--set", "CMA=maybe", "./app"), 2, "bad-value"),
             (("--mpi", "openmpi", "./app"), 3, "no-launcher"),
             (("--launcher", "nope", "./app"), 3, "no-launcher"),
         ],
     )
-    def test_errors(self, sandbox, tmp_path, sumac, arguments, status, slug):
-        sandbox.add_launcher("mpiexec", "mpich")
+    def test_errors(self, tmp_path, sumac, arguments, status, slug):
         (tmp_path / "data").write_text("x")
-        script(tmp_path / "app", "#!/bin/sh\n")
         code, _, err = sumac("run", "-n", "2", *arguments)
         assert code == status and f"error[{slug}]" in err
 
-    def test_bad_options_are_the_librarys_to_tell(self, sandbox, tmp_path, monkeypatch, sumac):
-        sandbox.add_launcher("mpiexec", "mpich")
-        script(tmp_path / "app", "#!/bin/sh\n")
+    def test_bad_options_are_the_librarys_to_tell(self, monkeypatch, sumac):
         monkeypatch.setenv("SUMAC_CMA", "maybe")
         status, out, err = sumac("run", "--dry-run", "-n", "2", "--mpi", "mpich", "./app")
         assert (status, err) == (0, "") and "exec -- ./app" in out

@@ -4,13 +4,12 @@ link it behind their MPI."""
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
-import subprocess
 
 import pytest
-from installing import BUILD, ROOT
+from installed import BUILD, ROOT, output_of
+from installed import run as finished
 from sumac_mpi.library import layout
 
 FAMILIES = [f for f in layout.Installation(BUILD).families("check") if shutil.which(f"mpicc.{f}")]
@@ -20,12 +19,7 @@ pytestmark = pytest.mark.skipif(not FAMILIES, reason="make build has built nothi
 
 
 def run(*command, **variables):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")} | variables
-    done = subprocess.run(
-        list(map(str, command)), env=environment, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return output_of(finished(*command, **variables))
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +30,8 @@ def prefix(tmp_path_factory):
 
 
 def job(family, program):
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return run(
-        f"mpiexec.{family}", "-n", "2", program, OMPI_MCA_rmaps_base_oversubscribe="1", **root
-    ).strip()
+    launcher = f"mpiexec.{family}"
+    return run(launcher, "-n", "2", program, OMPI_MCA_rmaps_base_oversubscribe="1").strip()
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sumac_mpi.machine import ranks
+from sumac_mpi.launch import ranks
 
 # One rank: argv are job, rank, ranks, collective, missing, and the seconds that the page is old.
 OWNER = """
 import os, sys, time
 sys.path.insert(0, sys.argv[1])
-from sumac_mpi.machine import ranks
+from sumac_mpi.launch import ranks
 job, rank, size, collective, missing, age = sys.argv[2:]
 now = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 fresh = now - int(float(age) * 1e9) if collective else 0

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The help of all commands, also of those in C, has one layout, and one text for each option."""
+"""The help of all commands, also of those in C, has one layout, and one text for each option; and
+what shells are answered for unfinished command lines, by the protocol of typer's scripts."""
 
-import os
+from __future__ import annotations
+
 import re
-import subprocess
 from functools import cache
 
 import pytest
-from test_installed import COMMAND
+from installed import needs_command, output_of, sumac
 
-pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
+pytestmark = needs_command
 COMMANDS = (
     "exec",
     "run",
@@ -32,10 +33,9 @@ ORDER = ("--ranks", "--hosts", "--mpi", "--launcher", "--launcher-arg", "-x", "-
 
 @cache
 def text(*arguments):
-    environment = os.environ | {"COLUMNS": "80"}
-    done = subprocess.run([COMMAND, *arguments], env=environment, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, ""), arguments
-    return done.stdout
+    done = sumac(*arguments, COLUMNS="80")
+    assert done.stderr == "", arguments
+    return output_of(done)
 
 
 def sections(help_):
@@ -151,3 +151,71 @@ def test_the_examples_are_understood(command):
         launched = {"-n"} if "exec" in line else set()
         known = {each for names, _ in options(command) for each in re.split(r"[, [=]+", names)}
         assert named - launched <= known, line
+
+
+# How a script passes the line on.
+LINE = {
+    "bash": lambda line: {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))},
+    "zsh": lambda line: {"_TYPER_COMPLETE_ARGS": line},
+    "fish": lambda line: {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+}
+# The offered words in an answer; zsh and fish get texts beside them.
+WORD = {"bash": r"^(.+)$", "zsh": r'(?:^|\(\()"([^"]+)"', "fish": r"^([^\t\n]+)"}
+
+
+def answer_of(shell, line):
+    variables = {"_SUMAC_COMPLETE": f"complete_{shell}", **LINE[shell](line)}
+    done = sumac(**variables)
+    assert done.stderr == ""
+    return output_of(done)
+
+
+def offers(shell, line):
+    return re.findall(WORD[shell], answer_of(shell, line), re.MULTILINE)
+
+
+@pytest.mark.parametrize("shell", LINE)
+def test_commands(shell):
+    assert offers(shell, "sumac ben") == ["bench"]
+    assert sorted(offers(shell, "sumac ")) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("shell", LINE)
+def test_options(shell):
+    assert offers(shell, "sumac bench allreduce --with-c") == ["--with-counts"]
+    assert offers(shell, "sumac bench allreduce --no-such") == []
+
+
+@pytest.mark.parametrize("command", ["exec", "plan"])
+@pytest.mark.parametrize("shell", LINE)
+def test_options_of_the_commands_in_c(shell, command):
+    named = {name for names, _ in options(command) for name in re.findall(r"--[a-z-]+", names)}
+    assert set(offers(shell, f"sumac {command} --")) == named
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_texts_list_what_there_is(shell):
+    answer = answer_of(shell, "sumac bench allreduce --ty")
+    assert "float_complex" in answer and "{" not in answer
+
+
+@pytest.mark.parametrize("shell", LINE)
+def test_scripts_ask_this_command(shell):
+    assert f"_SUMAC_COMPLETE=complete_{shell}" in output_of(sumac("completion", shell))
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("sumac bench iallred", "iallreduce"),
+        ("sumac bench bcast -d long_double_c", "long_double_complex"),
+        ("sumac tune bcast barr", "barrier"),
+        ("sumac simulate fat-tree barr", "barrier"),
+        ("sumac plan reduce_scat", "reduce_scatter"),
+        ("sumac run --set REPRO", "REPRODUCIBLE="),
+        ("sumac exec --set REPRO", "REPRODUCIBLE="),
+    ],
+)
+@pytest.mark.parametrize("shell", LINE)
+def test_names_of_the_tables(shell, line, word):
+    assert offers(shell, line) == [word]

@@ -11,7 +11,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from installing import BUILD, NO_INDEX, ROOT, User, files_below
+from installed import BUILD, ROOT
+from installing import NO_INDEX, User, files_below
 from sumac_mpi.library import layout
 from test_help import COMMANDS
 

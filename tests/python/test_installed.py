@@ -1,41 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command that `make build` installs, or SUMAC_TEST_COMMAND, with the real MPIs."""
+"""The installed command with the real MPIs."""
 
 import json
 import os
 import shlex
 import shutil
 import socket
-import subprocess
-from pathlib import Path
 
 import pytest
 from conftest import script
-from sumac_mpi.library import layout, tables
+from installed import COMMAND, FAMILIES, INSTALLATION, needs_command, output_of, sumac
+from sumac_mpi.library import tables
 
-COMMAND = Path(os.environ.get("SUMAC_TEST_COMMAND", Path(__file__).parents[2] / ".venv/bin/sumac"))
-INSTALLATION = layout.Installation(COMMAND.parents[1])
-FAMILIES = [f for f in INSTALLATION.families("check") if INSTALLATION.back_end(f)]
-
-pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
-
-
-def sumac(*arguments):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")}
-    return subprocess.run(
-        [str(COMMAND), *arguments], env=environment, capture_output=True, text=True, timeout=300
-    )
-
-
+pytestmark = needs_command
 _ROWS = tables.rows("collectives", INSTALLATION) if COMMAND.exists() else []
 COLLECTIVES = [row["name"] for row in _ROWS if row["ranks"] != "none"]
 SIZED = [row["name"] for row in _ROWS if row["ranks"] != "none" and row["sized"]]
 
 
+def bench(call, family, options, *more):
+    """The run of `sumac bench` on one MPI, by options that say how much is measured."""
+    words = ["--mpi", family, *options.split(), *more, "--format", "json"]
+    (run,) = json.loads(output_of(sumac("bench", call, *words)))["runs"]
+    return run
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_check_finds_nothing_wrong(family):
-    done = sumac("check", "-n", "2", "--mpi", family, "--json")
-    assert done.returncode == 0, done.stdout + done.stderr
+    output_of(sumac("check", "-n", "2", "--mpi", family, "--json"))
 
 
 @pytest.fixture
@@ -50,13 +42,17 @@ def site(tmp_path, monkeypatch):
     return tmp_path / "etc/sumac.conf"
 
 
+def options_at(site, **variables):
+    """The options of `sumac info` by their names."""
+    told = output_of(
+        sumac("info", "options", "--json", SUMAC_ROOT=str(site.parents[1]), **variables)
+    )
+    return {row["name"]: row for row in json.loads(told)["options"]}
+
+
 def test_options_of_a_site(site):
     site.write_text("# A site.\nspin = 7\nexport SUMAC_CMA='off'\nlocked = CMA, shm_budget\n")
-    environment = {"SUMAC_ROOT": str(site.parents[1]), "SUMAC_SPIN": "8", "SUMAC_CMA": "auto"}
-    done = subprocess.run([str(COMMAND), "info", "options", "--json"], capture_output=True,
-                          env=os.environ | environment, text=True, timeout=60)  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    rows = {row["name"]: row for row in json.loads(done.stdout)["options"]}
+    rows = options_at(site, SUMAC_SPIN="8", SUMAC_CMA="auto")
     found = {name: (row["value"], row["source"], row["locked"]) for name, row in rows.items()}
     assert found["SUMAC_SPIN"] == ("8", "environment", False)
     assert found["SUMAC_CMA"] == ("off", f"{site}:3", True)
@@ -69,31 +65,26 @@ def test_plan_follows_the_rules_of_a_site(site):
     rules.write_text('[[rule]]\ncollective = "bcast"\nover = "shm"\nalgorithm = "native"\n')
     site.write_text(f"rules = {rules}\n")
     for variables, by_site in (({}, True), ({"SUMAC_RULES": "no"}, False)):
-        environment = os.environ | {"SUMAC_ROOT": str(site.parents[1])} | variables
-        done = subprocess.run([str(COMMAND), "plan", "bcast", "64K", "-n", "2"], env=environment,
-                              capture_output=True, text=True, timeout=60)  # fmt: skip
-        assert ("site.toml:1" in done.stdout) == by_site, done.stdout + done.stderr
+        root = {"SUMAC_ROOT": str(site.parents[1])}
+        told = output_of(sumac("plan", "bcast", "64K", "-n", "2", **root, **variables))
+        assert ("site.toml:1" in told) == by_site, told
 
 
 def test_file_of_options_is_one_of_a_site(site):
     """What `sumac info options --file` prints, with every option set to its default."""
     text = sumac("info", "options", "--file").stdout
     site.write_text(text.replace("#export", "export"))
-    environment = {"SUMAC_ROOT": str(site.parents[1])}
-    done = subprocess.run([str(COMMAND), "info", "options", "--json"], capture_output=True,
-                          env=os.environ | environment, text=True, timeout=60)  # fmt: skip
-    for row in json.loads(done.stdout)["options"]:
+    for row in options_at(site).values():
         place = "default" if row["default"] == "" else str(site)
         assert row["value"] == row["default"] and row["source"].startswith(place)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_bench_of_local_reductions(family):
-    done = sumac("bench", "reduce_local", "--mpi", family, "--sizes", "64,4K", "--types",
-                 "float,int8,double_complex,double_int", "--seconds", "0.005", "--rounds", "2",
-                 "--format", "json")  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    (run,) = json.loads(done.stdout)["runs"]
+    types = "float,int8,double_complex,double_int"
+    run = bench(
+        "reduce_local", family, "--sizes 64,4K --seconds 0.005 --rounds 2", "--types", types
+    )
     cells = {(row["type"], row["op"], row["bytes"]): row for row in run["sizes"]}
     assert len(cells) == 2 * (4 + 10 + 2 + 2)
     assert all(row["wrong"] == 0 and row["sumac"]["p50"] > 0 for row in cells.values())
@@ -102,10 +93,7 @@ def test_bench_of_local_reductions(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_bench_of_packing(family):
-    done = sumac("bench", "pack", "--mpi", family, "--sizes", "100,40000", "--seconds", "0.005",
-                 "--rounds", "2", "--format", "json")  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    (run,) = json.loads(done.stdout)["runs"]
+    run = bench("pack", family, "--sizes 100,40000 --seconds 0.005 --rounds 2")
     cells = {(row["op"], row["layout"], row["asked"]): row for row in run["sizes"]}
     layouts = [row["name"] for row in tables.rows("layouts", INSTALLATION)]
     assert {key for key in cells if key[2] == 40000} == {
@@ -123,10 +111,7 @@ def test_bench_of_packing(family):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_bench_results_are_right(family, collective):
-    done = sumac("bench", collective, "-n", "2", "--mpi", family, "-e", "1M", "-f", "64",
-                 "--seconds", "0.01", "--rounds", "2", "--format", "json")  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    (run,) = json.loads(done.stdout)["runs"]
+    run = bench(collective, family, "-n 2 -e 1M -f 64 --seconds 0.01 --rounds 2")
     assert run["header"]["sumac"]["active"]
     assert all(row["wrong"] == 0 and row["sumac"]["p50"] > 0 for row in run["sizes"])
 
@@ -135,11 +120,8 @@ def test_bench_results_are_right(family, collective):
 @pytest.mark.parametrize("call", [f"i{name}" for name in COLLECTIVES])
 @pytest.mark.parametrize("compute", ["busy", "idle"])
 def test_bench_of_nonblocking_calls(family, call, compute):
-    done = sumac("bench", call, "-n", "2", "--mpi", family, "-e", "64K", "-f", "64", "--seconds",
-                 "0.01", "--rounds", "2", "--overlap", "--compute", compute, "--tests", "2",
-                 "--format", "json")  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    (run,) = json.loads(done.stdout)["runs"]
+    how = f"--overlap --compute {compute} --tests 2"
+    run = bench(call, family, f"-n 2 -e 64K -f 64 --seconds 0.01 --rounds 2 {how}")
     assert run["header"]["overlap"] == {"compute": compute, "tests": 2}
     for row in run["sizes"]:
         assert row["wrong"] == row["wrong_native"] == 0
@@ -153,11 +135,8 @@ def test_bench_of_nonblocking_calls(family, call, compute):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("collective", COLLECTIVES)
 def test_bench_of_persistent_calls(family, collective):
-    done = sumac("bench", f"{collective}-persistent", "-n", "2", "--mpi", family, "-e", "64K",
-                 "-f", "64", "--seconds", "0.01", "--rounds", "2", "--format", "json")  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    (run,) = json.loads(done.stdout)["runs"]
-    for row in run["sizes"]:
+    how = "-n 2 -e 64K -f 64 --seconds 0.01 --rounds 2"
+    for row in bench(f"{collective}-persistent", family, how)["sizes"]:
         assert row["wrong"] == 0
         # MPICH 4.0's persistent all-gather sends a rank's own part as it was at the initialisation.
         assert row["wrong_native"] == 0 or (collective, family) == ("allgather", "mpich")
@@ -167,12 +146,11 @@ def test_bench_of_persistent_calls(family, collective):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_trace_of_a_real_job(family, tmp_path):
     pytest.importorskip("matplotlib")
-    bench = INSTALLATION.program("bench", family)
+    program = INSTALLATION.program("bench", family)
     arguments = ("allreduce", "-b", "8", "-e", "4K", "--iterations", "3", "--rounds", "1")
     picture = tmp_path / "out.png"
-    done = sumac("trace", "-n", "2", "-o", str(picture), "--", str(bench), *arguments)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "allreduce of 4 KiB  ·  2 ranks  ·  " in done.stdout
+    told = output_of(sumac("trace", "-n", "2", "-o", picture, "--", program, *arguments))
+    assert "allreduce of 4 KiB  ·  2 ranks  ·  " in told
     assert picture.stat().st_size > 1000
     works = [event for event in json.loads(picture.with_suffix(".json").read_text())
              if event["ph"] == "X"]  # fmt: skip
@@ -191,10 +169,9 @@ def test_trace_of_a_real_job(family, tmp_path):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("data_type", ["int8", "int64", "double"])
 def test_bench_in_place_and_other_types(family, data_type):
-    done = sumac("bench", "allreduce", "-n", "3", "--mpi", family, "-b", "64", "-e", "64K",
-                 "-f", "32", "-d", data_type, "--op", "max", "--in-place", "--iterations", "3",
-                 "--rounds", "1", "--format", "json")  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+    how = "-n 3 -b 64 -e 64K -f 32 --op max --in-place --iterations 3 --rounds 1"
+    run = bench("allreduce", family, how, "-d", data_type)
+    assert all(row["wrong"] == 0 for row in run["sizes"])
 
 
 # ./app is the program, and ./script.sh starts it.
@@ -228,8 +205,8 @@ def test_wrapped_programs_are_one_job(family, command, tmp_path, monkeypatch):
 
 def ranks_of(done):
     """The ranks that a check program counts in its job, and those with Sumac."""
-    assert done.returncode == 0, done.stdout + done.stderr
-    lines = [line[line.index('{"kind"') :] for line in done.stdout.splitlines() if '"kind"' in line]
+    told = output_of(done).splitlines()
+    lines = [line[line.index('{"kind"') :] for line in told if '"kind"' in line]
     (record,) = map(json.loads, lines)  # one job, not several jobs of one rank
     return record["ranks"], record["active_ranks"]
 

@@ -6,21 +6,18 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("pexpect")
 
 from conftest import script  # noqa: E402
+from installed import COMMAND, FAMILIES, INSTALLATION, needs_command, package  # noqa: E402
 from sumac_mpi.base import endings  # noqa: E402
 from sumac_mpi.launch import processes  # noqa: E402
 from terminal import Terminal  # noqa: E402
-from test_installed import COMMAND, FAMILIES, INSTALLATION  # noqa: E402
 
-installed = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
 # So long that they have not ended when the second size has.
 BENCHES = {
     "allreduce": ("-n", "2", "--seconds", "0.4"),
@@ -37,7 +34,7 @@ def assert_nothing_is_left(terminal):
     assert terminal.cursor_is_shown
 
 
-@installed
+@needs_command
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("call", BENCHES)
 def test_ctrl_c_keeps_what_was_measured(family, call, tmp_path):
@@ -61,7 +58,7 @@ def test_ctrl_c_keeps_what_was_measured(family, call, tmp_path):
     assert len({(row.get("type"), row.get("op"), row["bytes"]) for row in rows}) == measured
 
 
-@installed
+@needs_command
 @pytest.mark.parametrize("family", FAMILIES)
 def test_tune_goes_on_after_ctrl_c(family, tmp_path):
     arguments = ("tune", "bcast", "--mpi", family, "-n", "2", "--sizes", "64,64K", "--turns", "2",
@@ -83,7 +80,7 @@ def test_tune_goes_on_after_ctrl_c(family, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["tuned.toml"]
 
 
-@installed
+@needs_command
 @pytest.mark.parametrize("family", FAMILIES)
 def test_ctrl_c_before_the_first_size(family, tmp_path):
     terminal = Terminal("bench", "allreduce", "--mpi", family, "-n", "2", "-b", "4M",
@@ -96,7 +93,7 @@ def test_ctrl_c_before_the_first_size(family, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@installed
+@needs_command
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("command", [("run",), ("trace",)])
 def test_ctrl_c_ends_a_program(family, command, tmp_path):
@@ -114,7 +111,7 @@ def test_ctrl_c_ends_a_program(family, command, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@installed
+@needs_command
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_other_signals_end_the_job_too(family, number, tmp_path):
@@ -133,7 +130,7 @@ def test_other_signals_end_the_job_too(family, number, tmp_path):
     assert json.loads((tmp_path / "r.json").read_text())["incomplete"] == by
 
 
-@installed
+@needs_command
 def test_a_pipe_that_closes_ends_the_job(tmp_path):
     process = subprocess.Popen(
         [COMMAND, "bench", "allreduce", "-n", "2", "--seconds", "0.3", "--json=r.json"],
@@ -177,12 +174,10 @@ def test_check_shows_what_it_found_until_then(sandbox, number):
     sandbox.add_program("check", "openmpi", [])
     program = sandbox.root / "lib/sumac/sumac-check-openmpi"
     program.write_text("#!/bin/sh\necho started >&2\nexec /bin/sleep 600\n")
-    package = str(Path(endings.__file__).parents[2])
+    line, environment = package("check", PYTHONUNBUFFERED="1")
     process = subprocess.Popen(
-        [sys.executable, "-m", "sumac_mpi", "check"],
-        env=os.environ | {"PYTHONPATH": package, "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     while not sandbox.launched() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(number)

@@ -3,8 +3,9 @@
 
 import plans
 import pytest
+from installed import needs_command
 
-pytestmark = pytest.mark.skipif(not plans.COMMAND.exists(), reason=f"there is no {plans.COMMAND}")
+pytestmark = needs_command
 EVERY = pytest.mark.parametrize("call", plans.CALLS.values(), ids=plans.CALLS)
 SENT = {"allreduce": 2, "barrier": 2}  # times that each byte must at least pass between two nodes
 

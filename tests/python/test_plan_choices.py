@@ -3,9 +3,10 @@
 
 import plans
 import pytest
+from installed import COMMAND, needs_command
 from plans import rule
 
-pytestmark = pytest.mark.skipif(not plans.COMMAND.exists(), reason=f"there is no {plans.COMMAND}")
+pytestmark = needs_command
 SHIPPED = plans.ROOT / "src/rules/rules.toml"
 # A call in which algorithms with these needs can run: none of those that need maps can, which are
 # known once a program has buffers.
@@ -17,7 +18,7 @@ SHAPES = {
          "levels_single_copy"), ("-n", "8", "--nodes", "2")),
     "levels_slow_ranks": ("-n", "8", "--nodes", "2", "--slow", "3,7"),
 }  # fmt: skip
-TABLE = plans.algorithms() if plans.COMMAND.exists() else []
+TABLE = plans.algorithms() if COMMAND.exists() else []
 
 
 def needs_of(collective):

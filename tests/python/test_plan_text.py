@@ -5,8 +5,9 @@ import re
 
 import plans
 import pytest
+from installed import needs_command
 
-pytestmark = pytest.mark.skipif(not plans.COMMAND.exists(), reason=f"there is no {plans.COMMAND}")
+pytestmark = needs_command
 EVERY = pytest.mark.parametrize("call", plans.CALLS.values(), ids=plans.CALLS)
 TITLES = ["level", "groups x ranks", "over", "operation", "algorithm", "chunk", "steps", "bytes",
           "rule"]  # fmt: skip

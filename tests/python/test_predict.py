@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
 import sys
 from dataclasses import replace
@@ -12,14 +13,14 @@ from pathlib import Path
 
 import pytest
 import records
+from installed import ROOT
+from installed import sumac as installed
 from sumac_mpi.bench.results import Run
 from sumac_mpi.library import layout
-from sumac_mpi.predict import gains, measure, prediction, report
-from sumac_mpi.predict.gains import Curve, Table
-from sumac_mpi.predict.known import Known
-from sumac_mpi.profile import job
+from sumac_mpi.profile import gains, job, measure, prediction
 from sumac_mpi.profile.files import Call, Communicator, Kind, Rank, Sums
-from test_profile import folder, installed  # noqa: F401
+from sumac_mpi.profile.gains import Curve, Known, Table
+from test_profile import folder  # noqa: F401
 
 MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"
 CALLS = 10
@@ -188,22 +189,18 @@ def kept(sandbox, monkeypatch, tmp_path) -> Path:
     sandbox.add_program("bench", "openmpi", [])
     path = gains.path(MPI, 2)
     path.parent.mkdir(parents=True)
-    stamp = measure.stamp(layout.find(), "openmpi", MPI, 2)
+    stamp = gains.stamp(layout.find(), "openmpi", MPI, 2)
     content = {"date": "2026-01-02T03:04", "stamp": stamp, "runs": [a_run().as_dict()]}
     path.write_text(json.dumps(content))
     return path
 
 
-def known_of(profile: job.Profile) -> Known:
-    return Known(profile)
-
-
 def here() -> str:
-    return measure.hardware.describe().host
+    return gains.hardware.describe().host
 
 
 def test_a_table_that_holds(kept):
-    known = known_of(two_ranks(kind(), 200, 0, host=here()))
+    known = Known(two_ranks(kind(), 200, 0, host=here()))
     found = known.table(2)
     assert found and found.date == "2026-01-02" and not known.advice()
 
@@ -220,7 +217,7 @@ def test_a_stale_table_is_told(kept, changes, told):
     content = json.loads(kept.read_text())
     content["stamp"] |= changes
     kept.write_text(json.dumps(content))
-    known = known_of(two_ranks(kind(), 200, 0, host=here()))
+    known = Known(two_ranks(kind(), 200, 0, host=here()))
     assert known.table(2) is None
     (line,) = known.advice()
     assert "a stale table (of 2026-01-02, " in line and told in line
@@ -231,17 +228,17 @@ def test_one_mpi_in_two_spellings(kept):
     """A profile has no tabs and the like in the MPI's name, which the benchmark keeps."""
     bench, profiled = "MPICH Version:\t4.0.2", "MPICH Version:4.0.2"
     of_bench, of_profile = (
-        measure.stamp(layout.find(), "mpich", mpi, 2) for mpi in (bench, profiled)
+        gains.stamp(layout.find(), "mpich", mpi, 2) for mpi in (bench, profiled)
     )
     assert of_bench == of_profile and gains.path(bench, 2) == gains.path(profiled, 2)
 
 
 def test_a_job_elsewhere_and_no_table(kept):
-    known = known_of(two_ranks(kind(), 200, 0, host="elsewhere"))
+    known = Known(two_ranks(kind(), 200, 0, host="elsewhere"))
     assert known.table(2) is None and "the job ran on elsewhere" in known.advice()[0]
     assert known.table(3) is None and "there is no table of Open MPI 4.1.4" in known.advice()[1]
     kept.write_text("{}")
-    known = known_of(two_ranks(kind(), 200, 0, host=here()))
+    known = Known(two_ranks(kind(), 200, 0, host=here()))
     assert known.table(2) is None and "there is no table" in known.advice()[0]
 
 
@@ -257,8 +254,8 @@ def test_totals_as_text(kept, set_up_us, wanted):
     content = json.loads(kept.read_text())
     content["runs"][0]["header"]["set_up_us"] = [set_up_us, 0]
     kept.write_text(json.dumps(content))
-    known = known_of(two_ranks(kind(), 200, 0, host=here()))
-    first, set_up, by_table, *others = report.lines(
+    known = Known(two_ranks(kind(), 200, 0, host=here()))
+    first, set_up, by_table, *others = prediction.lines(
         prediction.predict(known.profile, known.table), known
     )
     assert first == f"with Sumac, predicted: {wanted}"
@@ -266,12 +263,13 @@ def test_totals_as_text(kept, set_up_us, wanted):
     assert not others
 
 
-def test_measuring_writes_a_table(sandbox, sumac, monkeypatch, tmp_path):
+def test_measuring_writes_a_table(one_mpi, sumac, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    sandbox.add_launcher("mpiexec", "openmpi")
-    sandbox.add_program("bench", "openmpi", records.session())
     status, out, err = sumac("profile", "--measure", "-n", "2")
-    assert (status, err) == (0, ""), err
+    calls = len(measure.calls_to_measure())
+    assert status == 0 and re.fullmatch(
+        rf"sumac: measures {calls} calls of Open MPI 4.1.4 on 2 ranks, .*: about \d+ minutes\n", err
+    )
     (path,) = (tmp_path / "data/sumac/gains").iterdir()
     assert str(path) in out and path.name == "open-mpi-2.json"
     found = gains.load(path)
@@ -286,26 +284,24 @@ def test_measuring_needs_ranks_and_no_program(sandbox, sumac, others):
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])
-def test_pictures(installed, folder, tmp_path, ending):  # noqa: F811
+def test_pictures(folder, tmp_path, ending):  # noqa: F811
     pytest.importorskip("matplotlib")
     output = tmp_path / f"profile.{ending}"
-    status, out, err = installed("profile", "--from", str(folder), "-o", str(output))
-    assert (status, err) == (0, f"sumac: wrote {output}\n") and out.startswith("2 ranks on ")
+    done = installed("profile", "--from", folder, "-o", output)
+    assert (done.returncode, done.stderr) == (0, f"sumac: wrote {output}\n")
+    assert done.stdout.startswith("2 ranks on ")
     content = output.read_bytes()
     assert content.startswith(b"\x89PNG" if ending == "png" else b"<?xml")
     shutil.rmtree(tmp_path)
-    status, _, err = installed("profile", "--from", str(folder), "-o", str(output))
-    assert status == 2 and "error[bad-value]: -o" in err
+    done = installed("profile", "--from", folder, "-o", output)
+    assert done.returncode == 2 and "error[bad-value]: -o" in done.stderr
 
 
 def the_experiment(monkeypatch):
-    """experiments/predict/run.py as a module."""
-    home = Path(__file__).parents[2] / "experiments/predict"
-    monkeypatch.setattr(sys, "path", [str(home), *sys.path])
-    for name in ("jobs", "programs"):  # its own, and not for other tests
-        monkeypatch.setitem(sys.modules, name, None)
-        del sys.modules[name]
-    spec = importlib.util.spec_from_file_location("predict_run", home / "run.py")
+    """experiments/predict/run.py as a module, whose own path is not for other tests."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    home = ROOT / "experiments/predict/run.py"
+    spec = importlib.util.spec_from_file_location("predict_run", home)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -329,9 +325,7 @@ def test_times_of_the_statistics(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("call", ["bcast", "iallreduce", "allgather-persistent"])
-def test_calls_without_another_function(sandbox, sumac, call):
-    sandbox.add_launcher("mpiexec", "openmpi")
-    sandbox.add_program("bench", "openmpi", records.session())
+def test_calls_without_another_function(one_mpi, sumac, call):
     status, _, err = sumac("bench", call, "-n", "2", "--with-counts")
     assert status == 2 and f"no other function is measured for {call}" in err
 

@@ -4,8 +4,8 @@
 import pytest
 import records
 import tables
-from sumac_mpi.report.local import LocalCsv, LocalTable
-from sumac_mpi.report.pack import PackCsv, PackTable
+from sumac_mpi.report.for_programs import LocalCsv, PackCsv
+from sumac_mpi.report.local import LocalTable, PackTable
 
 pytestmark = pytest.mark.usefixtures("sandbox")  # its library contains the tables
 OWN = "# Sumac is not loaded: these are the MPI's own figures"

@@ -4,8 +4,7 @@
 import pytest
 import records
 import tables
-from sumac_mpi.report.csv import COLUMNS, Csv
-from sumac_mpi.report.osu import Osu
+from sumac_mpi.report.for_programs import Csv, Osu
 
 pytestmark = pytest.mark.usefixtures("sandbox")  # its library contains the tables
 
@@ -20,7 +19,7 @@ def without_sumac():
 
 class TestCsv:
     def test_titles_stand_once_in_a_file(self):
-        assert Csv(session()).head() == [",".join(COLUMNS)]
+        assert Csv(session()).head() == [",".join(Csv.COLUMNS)]
         assert Csv(session(), first=False).head() == []
 
     def test_what_was_measured(self):

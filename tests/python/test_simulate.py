@@ -2,19 +2,16 @@
 """`sumac simulate`: descriptions of clusters, platforms, and small simulations."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from conftest import script
+from installed import BUILD, COMMAND, needs_command, sumac
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.simulate import cluster, measure, platform, request, smpi
-from test_installed import COMMAND
 
-ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
 title = "small"
 nodes = 4
@@ -104,16 +101,11 @@ def test_ranks_and_nodes():
         request.fitted(found, 1025)
 
 
-@pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
+@needs_command
 def test_without_smpirun(tmp_path):
     """Status 3, before anything else is looked at."""
-    python = tmp_path / "python3"
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
-    python.chmod(0o755)
-    environment = os.environ | {"PATH": str(tmp_path)}
-    done = subprocess.run(
-        [COMMAND, "simulate", "switch"], env=environment, capture_output=True, text=True
-    )
+    script(tmp_path / "python3", f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    done = sumac("simulate", "switch", PATH=str(tmp_path))
     assert done.returncode == 3 and "error[no-simgrid]" in done.stderr
 
 
@@ -123,8 +115,7 @@ simulates = pytest.mark.skipif(
 
 
 def simulate(*arguments, status=0):
-    line = [COMMAND, "simulate", *map(str, arguments)]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300)
+    done = sumac("simulate", *arguments)
     assert done.returncode == status, done.stderr + done.stdout
     return done.stdout if status == 0 else done.stderr
 
@@ -239,7 +230,7 @@ def test_a_selection_that_does_not_exist(small):
 
 
 SOLVER = COMMAND.parents[1] / "examples/cg-smpi"
-SOLVER = SOLVER if SOLVER.exists() else ROOT / "build/release/examples/cg-smpi"
+SOLVER = SOLVER if SOLVER.exists() else BUILD / "examples/cg-smpi"
 
 
 @simulates

@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
+"""Traces: files, summaries, the figure with its time axis, and jobs."""
+
+from __future__ import annotations
+
 import json
 import re
 import sys
@@ -6,14 +10,14 @@ from pathlib import Path
 
 import pytest
 import recordings
-import traces
 from conftest import script
 from sumac_mpi.base.errors import SumacError
-from sumac_mpi.trace import operations, summary
+from sumac_mpi.trace import operations, summary, time_axis
 from sumac_mpi.trace.operations import Operation, Piece
+from sumac_mpi.trace.time_axis import late_ranks
 
-HEAD = recordings.text(traces.head(0, 2))
-WHOLE = traces.content(traces.head(0, 2), traces.Call(0, 1, 2))
+HEAD = recordings.text(recordings.trace_head(0, 2))
+WHOLE = recordings.trace_content(recordings.trace_head(0, 2), recordings.Call(0, 1, 2))
 # Content of a file, and what the error says of it.
 MALFORMED = [
     (b"", "nothing in it"),
@@ -24,17 +28,17 @@ MALFORMED = [
     (recordings.section("text", b"[1]\n"), "a line '[1]'"),
     (recordings.section("text", b"{\n"), "JSONDecodeError"),
     (recordings.text({"rank": 0}), "no head of a recording"),
-    (recordings.text(traces.head(0, 2, sumac_recording=9)), "format 9"),
-    (recordings.text(traces.head(0, 2, of="profile")), "of another mode: profile"),
+    (recordings.text(recordings.trace_head(0, 2, sumac_recording=9)), "format 9"),
+    (recordings.text(recordings.trace_head(0, 2, of="profile")), "of another mode: profile"),
     (recordings.text(recordings.head("trace", 0, 2)), "KeyError: 'dropped'"),
-    (recordings.text(traces.head("x", 2)), "ValueError"),
-    (recordings.text(traces.head(1, 2)), "rank 1 of 2"),
-    (recordings.text(traces.head(0, 3)), "rank 1 of 2"),
+    (recordings.text(recordings.trace_head("x", 2)), "ValueError"),
+    (recordings.text(recordings.trace_head(1, 2)), "rank 1 of 2"),
+    (recordings.text(recordings.trace_head(0, 3)), "rank 1 of 2"),
     (HEAD + recordings.section("call", b""), "a section b'call'"),
     (HEAD + recordings.section("oper", b"abc"), "3 bytes of records of 56 bytes"),
     (HEAD + recordings.text({"lane": 0, "level": "node"}), "KeyError: 'stage'"),
-    (HEAD + recordings.records("oper", traces.OPERATION, [(4, *range(7))]), "name 4 is"),
-    (HEAD + recordings.records("piec", traces.PIECE, [(2, *range(5))]), "lane 2 is"),
+    (HEAD + recordings.records("oper", recordings.OPERATION, [(4, *range(7))]), "name 4 is"),
+    (HEAD + recordings.records("piec", recordings.PIECE, [(2, *range(5))]), "lane 2 is"),
     (WHOLE[:-1], "in the middle of a section"),
     (WHOLE[:-60], "in the middle of a section"),
     (WHOLE[: len(HEAD) - 9], "in the middle of a section"),
@@ -44,7 +48,7 @@ MALFORMED = [
 @pytest.fixture
 def folder(tmp_path):
     path = tmp_path / "traces"
-    traces.pipeline(path)
+    recordings.pipeline(path)
     return path
 
 
@@ -56,16 +60,18 @@ class TestLoad:
             (0, 8), (1, 4096), (2, 4096)
         ]  # fmt: skip
         operation = trace.operations[1]
-        assert operation.calls[3] == (traces.DAY_NS + 203_000, traces.DAY_NS + 270_000)
+        assert operation.calls[3] == (recordings.DAY_NS + 203_000, recordings.DAY_NS + 270_000)
         assert operation.duration == 70_000 and len(operation.pieces) == 2 * (12 + 8)
 
     def test_communicators_count_for_themselves(self, tmp_path):
         """The second operation of rank 0 is the first of rank 1: they count by communicator."""
         first, shared = {"group": 1 << 63, "call": 0}, {"group": 2, "call": 0}
-        calls = traces.Call(0, 1, 2, **first), traces.Call(1, 3, 4, **shared)
-        traces.write(tmp_path, 0, traces.head(0, 2), *calls)
-        late = traces.Piece(0, ("node", "up"), 0, 4, 5)
-        traces.write(tmp_path, 1, traces.head(1, 2), late, traces.Call(0, 4, 5, **shared))
+        calls = recordings.Call(0, 1, 2, **first), recordings.Call(1, 3, 4, **shared)
+        recordings.write_trace(tmp_path, 0, recordings.trace_head(0, 2), *calls)
+        late = recordings.Piece(0, ("node", "up"), 0, 4, 5)
+        recordings.write_trace(
+            tmp_path, 1, recordings.trace_head(1, 2), late, recordings.Call(0, 4, 5, **shared)
+        )
         found = operations.load(tmp_path).operations
         assert [sorted(each.calls) for each in found] == [[0], [0, 1]]
         assert [each.rank for each in found[1].pieces] == [1]
@@ -73,27 +79,36 @@ class TestLoad:
 
     def test_times_of_hosts_are_exact(self, tmp_path):
         day = 86_400_000_000
-        traces.write(tmp_path, 0, traces.head(0, 2), traces.Call(0, day + 1.5, day + 9000))
-        traces.write(tmp_path, 1, traces.head(1, 2, host="b"), traces.Call(0, day + 1.502, day + 3))
+        recordings.write_trace(
+            tmp_path, 0, recordings.trace_head(0, 2), recordings.Call(0, day + 1.5, day + 9000)
+        )
+        recordings.write_trace(
+            tmp_path,
+            1,
+            recordings.trace_head(1, 2, host="b"),
+            recordings.Call(0, day + 1.502, day + 3),
+        )
         trace = operations.load(tmp_path)
         (operation,) = trace.operations
         assert operation.calls[1][0] - operation.calls[0][0] == 2
         assert trace.hosts == {0: "a", 1: "b"}
 
     def test_pieces_without_their_operation_are_left_out(self, tmp_path):
-        lost = traces.Piece(7, ("node", "up"), 0, 1, 2)
-        traces.write(tmp_path, 0, traces.head(0, 1), lost, traces.Call(0, 1, 2))
+        lost = recordings.Piece(7, ("node", "up"), 0, 1, 2)
+        recordings.write_trace(
+            tmp_path, 0, recordings.trace_head(0, 1), lost, recordings.Call(0, 1, 2)
+        )
         (operation,) = operations.load(tmp_path).operations
         assert operation.pieces == []
 
     def test_sections_in_any_order(self, tmp_path):
         """Pieces may come before their operation, and numbers be defined in several sections."""
-        when = (traces.DAY_NS, traces.DAY_NS + 5)
+        when = (recordings.DAY_NS, recordings.DAY_NS + 5)
         lane = {"lane": 3, "level": "node", "stage": "up", "algorithm": "flat"}
-        content = recordings.text(traces.head(0, 1)) + recordings.text(lane)
-        content += recordings.records("piec", traces.PIECE, [(3, 0, 0, 2, *when)])
+        content = recordings.text(recordings.trace_head(0, 1)) + recordings.text(lane)
+        content += recordings.records("piec", recordings.PIECE, [(3, 0, 0, 2, *when)])
         content += recordings.text({"name": 5, "text": "bcast"})
-        content += recordings.records("oper", traces.OPERATION, [(5, 0, 0, 8, 1, 0, *when)])
+        content += recordings.records("oper", recordings.OPERATION, [(5, 0, 0, 8, 1, 0, *when)])
         recordings.write(tmp_path, 0, "trace", content)
         (operation,) = operations.load(tmp_path).operations
         assert operation.name == "bcast" and operation.calls == {0: when}
@@ -101,21 +116,21 @@ class TestLoad:
 
     def test_nothing_to_draw(self, tmp_path, sumac):
         assert sumac("trace", "--from", str(tmp_path))[0] == 1
-        traces.write(tmp_path, 0, traces.head(0, 1))
+        recordings.write_trace(tmp_path, 0, recordings.trace_head(0, 1))
         status, _, err = sumac("trace", "--from", str(tmp_path))
         assert status == 1 and "error[no-trace]" in err
 
     @pytest.mark.parametrize(("content", "found"), MALFORMED, ids=[found for _, found in MALFORMED])
     def test_malformed_files(self, tmp_path, sumac, content, found):
         recordings.write(tmp_path, 0, "trace", content)
-        traces.write(tmp_path, 1, traces.head(1, 2), traces.Call(0, 1, 2))
+        recordings.write_trace(tmp_path, 1, recordings.trace_head(1, 2), recordings.Call(0, 1, 2))
         status, _, err = sumac("trace", "--from", str(tmp_path))
         assert status == 2 and "error[bad-trace]" in err
         assert found in err
 
     def test_two_files_of_a_rank(self, tmp_path):
-        traces.write(tmp_path, 0, traces.head(0, 2), traces.Call(0, 1, 2))
-        traces.write(tmp_path, 1, traces.head(0, 2), traces.Call(0, 1, 2))
+        recordings.write_trace(tmp_path, 0, recordings.trace_head(0, 2), recordings.Call(0, 1, 2))
+        recordings.write_trace(tmp_path, 1, recordings.trace_head(0, 2), recordings.Call(0, 1, 2))
         with pytest.raises(SumacError) as raised:
             operations.load(tmp_path)
         assert raised.value.slug == "bad-trace" and "rank 0 of 2" in raised.value.found
@@ -170,8 +185,8 @@ class TestSummary:
     def test_printed(self, folder, sumac, tmp_path):
         pytest.importorskip("matplotlib")
         (folder / "rank-3.trace").unlink()
-        changed = traces.head(1, 4, dropped=5, host="b")
-        traces.write(folder, 1, changed, *traces.pipeline_of(1))
+        changed = recordings.trace_head(1, 4, dropped=5, host="b")
+        recordings.write_trace(folder, 1, changed, *recordings.pipeline_of(1))
         status, out, err = sumac("trace", "--from", str(folder), "-o", str(tmp_path / "x.png"))
         assert status == 0 and err.splitlines() == [
             f"sumac: wrote {tmp_path / name}" for name in ("x.json", "x.png")
@@ -228,7 +243,7 @@ class TestFiles:
         assert picture.exists() and not picture.with_suffix(".json").exists()
         events = json.loads(merged.read_text())
         (about,) = (event["args"] for event in events if event["name"] == "sumac_trace")
-        assert about == {"ranks": 4, "dropped": 0, "begin_ns": traces.DAY_NS + 100_000}
+        assert about == {"ranks": 4, "dropped": 0, "begin_ns": recordings.DAY_NS + 100_000}
         named = [event for event in events if event["name"] == "thread_name"]
         names = {(event["pid"], event["tid"]): event["args"]["name"] for event in named}
         works = [event for event in events if event["ph"] == "X"]
@@ -252,7 +267,6 @@ class TestFiles:
         assert sumac(*given, "-o", str(tmp_path / "no/out.png"))[0] == 2
         assert sumac(*given, "-o", str(tmp_path / "out.nope"))[0] == 2
         assert sumac(*given, "--json", str(tmp_path / "no/x.json"))[0] == 2
-        assert sumac(*given, "--largest", "--operation", "1")[0] == 2
         assert sumac(*given, "--operation", "9")[0] == 2
         assert sumac(*given, "./app")[0] == 2
         assert sumac("trace")[0] == 2
@@ -275,7 +289,9 @@ class TestRun:
     def app(self, sandbox, tmp_path):
         pytest.importorskip("matplotlib")
         sandbox.add_launcher("mpiexec", "mpich")
-        made = traces.write(tmp_path / "made", 0, traces.head(0, 1), traces.Call(0, 1, 2))
+        made = recordings.write_trace(
+            tmp_path / "made", 0, recordings.trace_head(0, 1), recordings.Call(0, 1, 2)
+        )
         body = f'[ -z "$SUMAC_TRACE" ] || cat {made} >$SUMAC_TRACE/rank-0.trace\n'
         return script(tmp_path / "app", f"#!/bin/sh\n{body}exit $1\n")
 
@@ -303,9 +319,97 @@ class TestRun:
         for words in ("-genv A b", "-genv SUMAC_CMA off", "-genv SUMAC_SPIN 7"):
             assert f" {words} " in sandbox.launched()[0]
         status, _, err = sumac("trace", "--set", "CMA", "./app")
-        assert status == 2 and "--set CMA: not NAME=VALUE" in err
-        assert sumac("trace", "-n", "2", "./app", "9")[0] == 9
+        assert status == 2 and "--set CMA" in err
+        status, _, err = sumac("trace", "-n", "2", "./app", "9")
+        assert status == 9
+        assert "warning[no-trace]: the job ended with status 9 before its ranks had written" in err
         words = sandbox.launched()[0].split()
         assert words[words.index("SUMAC_TRACE") - 1] == "-genv"
         own = Path(words[words.index("SUMAC_TRACE") + 1])
         assert own.name.startswith("sumac-trace-") and not own.exists()
+
+
+def axis_of(*times):
+    return time_axis.of(min(times), max(times), times)
+
+
+@pytest.mark.parametrize(
+    ("times", "cuts"),
+    [
+        (range(0, 100, 10), ()),
+        ([0, 1, 3, 7, 15, 31], ()),
+        ([0, 10, 20, 9000, 9010, 9020, 9030], [(20, 9000)]),
+        ([0, 10, 20, 9000, 9010, 18000, 18010, 18020], [(20, 9000), (9010, 18000)]),
+        ([0, 9000, 9010, 9020], [(0, 9000)]),
+        ([5, 5, 5], ()),
+        ([0, 9000], ()),  # one rank's call alone is no wait
+    ],
+)
+def test_waits_are_cut(times, cuts):
+    assert axis_of(*times).cuts == tuple(cuts)
+
+
+@pytest.mark.parametrize("times", [range(0, 100, 10), [0, 10, 20, 9000, 9010, 9020, 9030]])
+def test_places_keep_the_order_and_the_lengths_of_work(times):
+    axis = axis_of(*times)
+    places = [axis.place(time) for time in times]
+    assert places == sorted(places) and places[0] == 0 and places[-1] == axis.length
+    for begin, end in zip(times, list(times)[1:]):
+        width = axis.place(end) - axis.place(begin)
+        if (begin, end) in axis.cuts:
+            assert 0 < width < axis.length / 10
+        else:
+            assert width == pytest.approx(end - begin)
+
+
+def test_ticks_are_round_and_outside_of_the_cuts():
+    axis = axis_of(1_000_007, 1_000_050, 1_000_100, 5_000_000, 5_000_050, 5_000_100)
+    ticks = axis.ticks()
+    assert 4 <= len(ticks) <= 14
+    assert all(tick % 10 == 0 for tick in ticks)
+    ((begin, end),) = axis.cuts
+    assert not any(begin < 1_000_007 + tick < end for tick in ticks)
+    assert any(1_000_007 + tick > end for tick in ticks)
+
+
+def test_who_is_late():
+    calls = {0: (0, 90), 1: (3, 90), 2: (50, 90), 3: (50, 90), 4: (60, 90)}
+    assert late_ranks((3, 50), calls) == [2, 3]
+    assert late_ranks((60, 80), calls) == []
+
+
+def test_a_late_rank_is_named(tmp_path, sumac):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    folder = tmp_path / "traces"
+    for rank, late in ((0, 0), (1, 9000), (2, 2)):
+        begin = 200 + late
+        lane = ("node", "up")
+        pieces = [recordings.Piece(0, lane, n, 9205 + 5 * n, 9209 + 5 * n) for n in range(3)]
+        call = recordings.Call(0, begin, 9230 + rank)
+        recordings.write_trace(folder, rank, recordings.trace_head(rank, 3), call, *pieces)
+    assert operations.load(folder).operations[0].duration == 9_032_000
+    with pyplot.rc_context({"svg.fonttype": "none"}):
+        output = str(tmp_path / "t.svg")
+        status, out, _ = sumac("trace", "--from", str(folder), "-o", output)
+    assert status == 0 and "rank 1 called up to 9 ms after the first one" in out
+    text = (tmp_path / "t.svg").read_text()
+    assert "9 ms, waiting for rank 1" in text
+    assert ">9010<" in text and ">9030<" in text  # the work has ticks of its own
+
+
+@pytest.mark.parametrize("limits", [(0.2, 0.31), (3, 40), (0.04, 2e6), (1e-3, 9e6), (7, 7.2)])
+def test_labels_of_logarithmic_axes_are_plain(limits):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from sumac_mpi.plot import pictures
+
+    figure, axes = pyplot.subplots()
+    axes.set_yscale("log")
+    axes.set_ylim(*limits)
+    pictures.plain_log_labels(axes.yaxis)
+    figure.canvas.draw()
+    labels = [label.get_text() for label in axes.get_yticklabels(which="both")]
+    shown = [label for label in labels if label]
+    pyplot.close(figure)
+    assert shown and not any("e" in label or "^" in label or "$" in label for label in shown)
+    assert len(shown) == len(set(shown))
+    assert all(limits[0] <= float(label) <= limits[1] for label in shown)

@@ -170,7 +170,7 @@ def numeric(sizes):
 def test_room_is_by_the_processors_that_the_library_counts(monkeypatch, cpus, quota, fits):
     here = SimpleNamespace(cpus=cpus)
     monkeypatch.setattr(measure.hardware, "describe", lambda: here)
-    monkeypatch.setattr(measure.cgroups, "processors", lambda: quota)
+    monkeypatch.setattr(measure.hardware, "allowed_processors", lambda: quota)
     for ranks in range(2, 10):
         job = request.Job(1, "openmpi", ranks, "allreduce", SHIPPED)
         assert measure.place_of(job, measure.processors()).shared == (ranks > fits)

@@ -2,25 +2,16 @@
 """`sumac tune` with the real MPIs: its files are accepted, and their rules are what is done."""
 
 import json
-import os
-import subprocess
 
 import pytest
+from installed import FAMILIES, INSTALLATION, needs_command, sumac
 from sumac_mpi.library import tables
 from sumac_mpi.tune import measure, request, rules
 from sumac_mpi.tune.decision import NATIVE, Cell, Verdict
-from test_installed import COMMAND, FAMILIES, INSTALLATION, SIZED
+from test_installed import SIZED
 
-pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND}")
+pytestmark = needs_command
 SIZES = (64, 1024, 16384, 1 << 20)
-
-
-def sumac(*arguments, **variables):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SUMAC_")}
-    command = [str(COMMAND), *map(str, arguments)]
-    return subprocess.run(
-        command, env=environment | variables, capture_output=True, text=True, timeout=300
-    )
 
 
 def served(family, collective, path):

@@ -56,3 +56,23 @@ def test_passes_of_a_message_are_those_of_nccl_tests(sandbox):
 def test_geometric_mean():
     assert units.geometric_mean([2, 8]) == pytest.approx(4)
     assert units.geometric_mean([]) == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1e6, "1000000"), (0.05, "0.05"), (20, "20"), (1e-3, "0.001"), (0.3, "0.3"), (0, "0")],
+)
+def test_plain_numbers(value, text):
+    assert units.plain(value) == text
+
+
+@pytest.mark.parametrize(
+    ("ns", "text"), [(999, "999 ns"), (1500, "1.5 µs"), (9_934_000, "9.93 ms"), (120e9, "120 s")]
+)
+def test_times_with_units(ns, text):
+    assert units.format_time(ns) == text
+
+
+@pytest.mark.parametrize(("size", "text"), [(4, "4 B"), (65536, "64 KiB"), (3 << 20, "3 MiB")])
+def test_sizes_with_units(size, text):
+    assert units.format_bytes(size) == text

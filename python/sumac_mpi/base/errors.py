@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
 
@@ -78,3 +80,30 @@ def usage(what: str, fix: str = "") -> SumacError:
 def bad_value(what: str, fix: str = "") -> SumacError:
     """The error for a value on the command line that cannot be used."""
     return SumacError("bad-value", what, fix=fix, code=Exit.USAGE)
+
+
+# "MPI_Allreduce", "all-reduce" and "--allreduce" are all near to "allreduce".
+_DECORATION = re.compile(r"^mpi_|[-_ ]")
+
+
+def _bare(word: str) -> str:
+    return _DECORATION.sub("", word.lower())
+
+
+def advice(word: str, known: Iterable[str]) -> str:
+    """The known name that was probably meant; all of them if none is near."""
+    bare = {_bare(name): name for name in known}
+    near = difflib.get_close_matches(_bare(word), bare, n=1)
+    return f"did you mean {bare[near[0]]}?" if near else f"one of {', '.join(bare.values())}"
+
+
+def unknown(what: str, word: str, known: Iterable[str]) -> SumacError:
+    """The error for a word that is not known; `what` says where it was given."""
+    return bad_value(what, fix=advice(word, known))
+
+
+def require(option: str, word: str, known: Iterable[str]) -> None:
+    """Raises a usage error for a value of the option that is not known."""
+    known = list(known)
+    if word not in known:
+        raise unknown(f"{option} {word}: not known", word, known)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi.base.errors import bad_value
+from sumac_mpi.base.errors import Exit, SumacError, bad_value
 
 FORMAT = 1
 # What reading a file raises that is not what it should be.
@@ -50,9 +50,28 @@ def content_of(path: Path) -> bytes:
         raise bad_value(f"cannot read {path}: {error.strerror}") from error
 
 
-def date_of(folder: Path, pattern: str) -> str:
-    """When the last of the ranks' files was written."""
-    newest = max((path.stat().st_mtime for path in folder.glob(pattern)), default=0.0)
+def take_each(
+    folder: Path, of: str, nothing: SumacError, take: Callable[[bytes], None], *, slug: str
+) -> str:
+    """Calls `take` with the content of each rank's file of a recording that is `of` this mode, and
+    returns when the last of them was written. Raises `nothing` where there is no file, and
+    `slug` with status 2 for one that is malformed."""
+    pattern = f"rank-*.{of}"
+    paths = sorted(folder.glob(pattern))
+    if not paths:
+        raise nothing
+    for path in paths:
+        try:
+            take(content_of(path))
+        except MALFORMED as error:
+            raise SumacError(
+                slug,
+                f"{path} is no file of a {of}, or of another job than those beside it",
+                found=f"{type(error).__name__}: {error}",
+                fix=f"run the program again, with an empty folder for SUMAC_{of.upper()}",
+                code=Exit.USAGE,
+            ) from error
+    newest = max(path.stat().st_mtime for path in paths)
     return datetime.fromtimestamp(newest, UTC).isoformat(timespec="seconds")
 
 

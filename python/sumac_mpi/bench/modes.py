@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sumac_mpi.library import distances
+from sumac_mpi.library import tables
 
 # Neighbours that differ by more belong to two modes. As in bench/stats.cc.
 _GAP = 1.5
@@ -31,7 +31,7 @@ class Mode:
     def name(self) -> str:
         if not self.high:
             return _CHANGING
-        return distances.name_of(self.middle)
+        return tables.distance_name(self.middle)
 
     @property
     def title(self) -> str:

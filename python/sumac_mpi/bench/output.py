@@ -14,18 +14,15 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.progress import Progress
 
-from sumac_mpi.base import files
+from sumac_mpi.base import files, hardware
 from sumac_mpi.base.console import progress
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench import results
 from sumac_mpi.bench.results import Row, Run
 from sumac_mpi.library import calls
-from sumac_mpi.machine import hardware
 from sumac_mpi.plot import drawing
-from sumac_mpi.report.csv import Csv
-from sumac_mpi.report.local import LocalCsv, LocalTable
-from sumac_mpi.report.osu import Osu
-from sumac_mpi.report.pack import PackCsv, PackTable
+from sumac_mpi.report.for_programs import Csv, LocalCsv, Osu, PackCsv
+from sumac_mpi.report.local import LocalTable, PackTable
 from sumac_mpi.report.table import Before, Table
 
 

@@ -9,7 +9,7 @@ measurement ended early, "incomplete" has the reason, in the document and in its
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from sumac_mpi.base import units
 from sumac_mpi.base.errors import SumacError, bad_value, reason
 from sumac_mpi.base.spread import Spread, speedup, spread
 from sumac_mpi.bench import modes
-from sumac_mpi.library import calls
+from sumac_mpi.library import calls, tables
 
 FORMAT = 1
 Record = dict[str, Any]
@@ -87,6 +87,26 @@ class Row:
         """The same, with the spread of the rounds."""
         us = self.time(contender)
         return spread(self.record[contender].get("rounds") or [us], us) if us else None
+
+    def over_memcpy(self, contender: str | None = None) -> float | None:
+        """Of reduce_local: the time of Sumac (of the MPI if it is alone) divided by memcpy's; None
+        without a measurement."""
+        us, copy = self.time(contender or self._own), self.time("memcpy")
+        return us / copy if us is not None and copy else None
+
+    def ns_over_loop(self) -> float | None:
+        """Of reduce_local: by how many nanoseconds that time exceeds a plain loop's."""
+        us, loop = self.time(self._own), self.time("loop")
+        return None if us is None or loop is None else (us - loop) * 1000
+
+    @property
+    def _own(self) -> str:
+        return "native" if self.time("sumac") is None else "sumac"
+
+    def gb_per_second(self, contender: str) -> float | None:
+        """Of pack: packed bytes per time; None without a measurement."""
+        us = self.time(contender)
+        return self.bytes / us / 1000 if us else None
 
     @property
     def native_us(self) -> float:
@@ -257,6 +277,13 @@ class Run:
             **({"incomplete": self.cut_by} if self.cut_by else {}),
         }
 
+    @classmethod
+    def of_dict(cls, part: Mapping[str, Any]) -> Run:
+        """The run that as_dict() has described."""
+        run = cls(part["header"], [], part.get("summary", {}), part.get("incomplete", ""))
+        run.rows = [Row(record, run.ranks) for record in part["sizes"]]
+        return run
+
     def key(self, row: Row) -> tuple[Any, ...]:
         """Rows of two files with equal keys measure the same thing."""
         of_run = ("family", "ranks", "collective", "root", "in_place", "with_counts")
@@ -272,17 +299,27 @@ class Run:
         return tuple(row.record.get(name) for name in ("type", "layout", "op", "bytes"))
 
 
-def of_job(job: Generator[Record, None, None]) -> Run:
-    """The run of a program's records. Raises with status 1 where there is no size among them."""
+def _ignore(_run: Run, _rows: list[Row]) -> None:
+    pass
+
+
+def of_job(
+    job: Generator[Record, None, None],
+    begin: Callable[[Record], Run] = Run,
+    took: Callable[[Run, list[Row]], None] = _ignore,
+    what: str = "the benchmark",
+) -> Run:
+    """The run of a program's records: `begin` makes it of the first one, and `took` gets the rows
+    of each further one. Raises with status 1 where there is no size among them."""
     run: Run | None = None
     with closing(job) as records:
         for record in records:
             if run is None:
-                run = Run(record)
+                run = begin(record)
             else:
-                run.add(record)
+                took(run, run.add(record))
     if run is None or not run.rows:
-        raise SumacError("job-failed", "the benchmark ended without results")
+        raise SumacError("job-failed", f"{what} ended without results")
     return run
 
 
@@ -297,6 +334,16 @@ def short_mpi_name(version: str) -> str:
         numbers = [word for word in words if word[:1].isdigit()]
         return f"Intel MPI {numbers[0] if numbers else ''}".strip()
     return version
+
+
+def types_and_operations(rows: Iterable[Row]) -> tuple[list[str], list[str]]:
+    """The types and the operations of rows of reduce_local, in the library's order."""
+    known = list(rows)
+    types, ops = ({row.record[name] for row in known} for name in ("type", "op"))
+    return (
+        [name for name in tables.types() if name in types],
+        [op for op in tables.operations() if op in ops],
+    )
 
 
 def document(runs: Iterable[Run], machine: Record, date: str, cut_by: str = "") -> Record:
@@ -333,8 +380,7 @@ def _from_document(text: str) -> list[Run]:
         return []
     runs = []
     for part in content["runs"]:
-        run = Run(part["header"], [], part.get("summary", {}), part.get("incomplete", ""))
-        run.rows = [Row(record, run.ranks) for record in part["sizes"]]
+        run = Run.of_dict(part)
         run.machine, run.date = content.get("machine", {}), content.get("date", "")
         runs.append(run)
     return runs

@@ -30,6 +30,17 @@ def require_right(runs: Iterable[Run]) -> None:
     )
 
 
+def require_active(run: Run, so: str) -> None:
+    """Raises with status 3 where Sumac takes no part; `so` says what does not make sense then."""
+    if not run.header["sumac"]["active"]:
+        raise SumacError(
+            "not-active",
+            f"Sumac takes no part under {run.mpi_name}, so {so}",
+            fix="'sumac check' says what is missing",
+            code=Exit.UNAVAILABLE,
+        )
+
+
 def require_fast(ratios: Iterable[tuple[str, float]], fail_below: float | None) -> None:
     """Raises with status 5 for a place whose ratio is less."""
     if fail_below is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.check import surroundings, trial
-from sumac_mpi.check.findings import Findings
+from sumac_mpi.check.surroundings import Findings
 from sumac_mpi.launch import application, installations, launcher, programs
 from sumac_mpi.library import layout, options
 

@@ -1,16 +1,73 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `sumac check` examines on this machine without starting a job, a function for each part."""
+"""The findings of `sumac check`, of which the first problem decides the exit status, and what it
+examines on this machine without starting a job, a function for each part."""
 
 from __future__ import annotations
 
 import errno
 import os
 import resource
+from dataclasses import asdict, dataclass, field
+from enum import Enum
 from pathlib import Path
 
-from sumac_mpi.base import units
-from sumac_mpi.check.findings import Findings
-from sumac_mpi.machine import cgroups, hardware
+from sumac_mpi.base import hardware, units
+from sumac_mpi.base.errors import Exit, SumacError
+
+
+class Status(str, Enum):
+    OK = "ok"
+    WARNING = "warning"  # Sumac works, but slower or for fewer calls than it could
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True)
+class Finding:
+    what: str
+    status: Status
+    detail: str  # the observation
+    why: str = ""  # why it matters
+    fix: str = ""
+    code: Exit = Exit.OK  # the exit status for a problem of this kind
+
+
+@dataclass
+class Findings:
+    all: list[Finding] = field(default_factory=list)
+
+    def ok(self, what: str, detail: str) -> None:
+        self.all.append(Finding(what, Status.OK, detail))
+
+    def warn(self, what: str, detail: str, why: str, fix: str) -> None:
+        self.all.append(Finding(what, Status.WARNING, detail, why, fix))
+
+    def fail(
+        self, what: str, detail: str, why: str, fix: str, code: Exit = Exit.UNAVAILABLE
+    ) -> None:
+        self.all.append(Finding(what, Status.PROBLEM, detail, why, fix, code))
+
+    def error(self, what: str, error: SumacError) -> None:
+        # 125 and above are for commands that run the program.
+        self.fail(what, error.what, error.found, error.fix, min(error.code, Exit.UNAVAILABLE))
+
+    @property
+    def exit(self) -> Exit:
+        """That of wrong results if there are any, else that of the first problem."""
+        codes = [finding.code for finding in self.all if finding.status is Status.PROBLEM]
+        return Exit.WRONG if Exit.WRONG in codes else (codes or [Exit.OK])[0]
+
+    def verdict(self) -> str:
+        """The result in one line."""
+        counts = []
+        for status in (Status.PROBLEM, Status.WARNING):
+            number = sum(finding.status is status for finding in self.all)
+            if number:
+                counts.append(f"{number} {status.value}{'s' if number > 1 else ''}")
+        return ", ".join(counts) or "all is well"
+
+    def as_dicts(self) -> list[dict[str, object]]:
+        return [{**asdict(finding), "code": int(finding.code)} for finding in self.all]
+
 
 _SHM = Path("/dev/shm")
 _ENOUGH = 64 << 20  # for each rank: the default of SUMAC_SHM_BUDGET
@@ -22,7 +79,7 @@ _ENLARGE = "enlarge it: docker run --shm-size=1g, or mount -o remount,size=1g /d
 
 def processors(findings: Findings, ranks: int) -> None:
     here = hardware.describe()
-    share = cgroups.processors()
+    share = hardware.allowed_processors()
     if ranks > here.cores:
         findings.warn(
             "cores",
@@ -60,7 +117,7 @@ def shared_memory(findings: Findings, ranks: int) -> None:
             seen, fix = f"/dev/shm is no tmpfs: {error.strerror}", _MOUNT
         findings.fail(what, seen, why, fix)
         return
-    free, memory = hardware.describe().shm_free or 0, cgroups.memory()
+    free, memory = hardware.describe().shm_free or 0, hardware.allowed_memory()
     seen = f"/dev/shm has {units.format_amount(free)} free"
     if memory is not None and memory < free:
         free = memory
@@ -127,7 +184,7 @@ def locked_memory(findings: Findings) -> None:
 
 def processes(findings: Findings, ranks: int) -> None:
     """Whether ranks and their threads may be started."""
-    free = cgroups.processes()
+    free = hardware.processes_left()
     if free is not None and free < 8 * ranks:
         findings.warn(
             "processes",

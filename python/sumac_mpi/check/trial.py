@@ -14,7 +14,7 @@ from sumac_mpi.base import units
 from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.bench import results
 from sumac_mpi.check import surroundings
-from sumac_mpi.check.findings import Findings
+from sumac_mpi.check.surroundings import Findings
 from sumac_mpi.launch import installations, programs
 from sumac_mpi.library import layout, options
 

@@ -5,23 +5,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Iterable
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from sumac_mpi.base import endings, files
-from sumac_mpi.base.errors import SumacError, bad_value
+from sumac_mpi.base.errors import bad_value
 from sumac_mpi.base.spread import Spread
-from sumac_mpi.bench import local_request, message_sizes, results, verdict
+from sumac_mpi.bench import request, results, verdict
 from sumac_mpi.bench.output import Files, Format, Output
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Request, Series
 from sumac_mpi.commands import bench_against
 from sumac_mpi.commands import bench_options as ask
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.launch import hosts, programs
-from sumac_mpi.library import calls, layout
+from sumac_mpi.library import calls
 
 Command = ask.Command
 
@@ -97,7 +96,7 @@ def bench(
         return
     _refuse(call, {"--under": under, "--turns": turns}, "they need --against MPI,... or all")
     before = _earlier(against)
-    targets = _targets(mpi, launcher_name)
+    targets = programs.targets(mpi, launcher_name)
     runs = _measure(map(start, targets), Output(output_format, series.value, before, wide), keep)
     keep.write(runs)
     _judge(runs, before, fail_below)
@@ -123,7 +122,7 @@ def _of_collective(given: SimpleNamespace) -> tuple[Request, int]:
     return request, hosts.number_of_ranks(given.ranks, given.places)
 
 
-_Local = local_request.LocalRequest | local_request.PackRequest
+_Local = request.LocalRequest | request.PackRequest
 
 
 def _of_local(given: SimpleNamespace) -> tuple[_Local, int]:
@@ -135,18 +134,18 @@ def _of_local(given: SimpleNamespace) -> tuple[_Local, int]:
          "--overlap": given.overlap, "--format osu": given.output_format is Format.osu},
         "it is measured in one process, by the options that its help names",
     )  # fmt: skip
-    effort = local_request.Effort(given.rounds, given.iterations, given.seconds)
+    effort = request.Effort(given.rounds, given.iterations, given.seconds)
     if given.call == calls.PACK:
         _refuse(given.call, {"--types": given.types, "--ops": given.ops}, "use --layouts")
-        sizes = _sizes(given, local_request.PACK_SIZES)
-        return local_request.of_packing(sizes, given.layouts, effort), 1
+        sizes = _sizes(given, request.PACK_SIZES)
+        return request.of_packing(sizes, given.layouts, effort), 1
     _refuse(given.call, {"--layouts": given.layouts}, "use --types and --ops")
-    sizes = _sizes(given, local_request.SIZES)
-    return local_request.of_reductions(sizes, given.types, given.ops, effort), 1
+    sizes = _sizes(given, request.LOCAL_SIZES)
+    return request.of_reductions(sizes, given.types, given.ops, effort), 1
 
 
-def _sizes(given: SimpleNamespace, by_default: str | None = None) -> message_sizes.Sizes:
-    return message_sizes.read(given.smallest, given.largest, given.factor, given.sizes, by_default)
+def _sizes(given: SimpleNamespace, by_default: str | None = None) -> request.Sizes:
+    return request.sizes_from(given.smallest, given.largest, given.factor, given.sizes, by_default)
 
 
 def _refuse_beside_mpis(given: SimpleNamespace) -> None:
@@ -175,8 +174,7 @@ def _measure(
     runs: list[results.Run] = []
     try:
         for job in jobs:
-            with closing(job) as records:
-                _show(records, output, runs)
+            _show(job, output, runs)
     except (Exception, KeyboardInterrupt) as end:
         _cut_short(end, runs, output, keep)
         raise
@@ -213,24 +211,18 @@ def _earlier(path: str | None) -> dict[tuple[Any, ...], Spread] | None:
     }
 
 
-def _targets(mpi: str | None, launcher_name: str | None) -> list[programs.Target]:
-    installation = layout.find()
-    families = programs.choose_families(installation, "bench", mpi)
-    return [programs.target(installation, "bench", family, launcher_name) for family in families]
-
-
-def _show(records: Iterable[results.Record], output: Output, runs: list[results.Run]) -> None:
+def _show(
+    job: Generator[results.Record, None, None], output: Output, runs: list[results.Run]
+) -> None:
     """Adds a run to `runs`, and to that run each row when it is measured."""
-    run: results.Run | None = None
-    for record in records:
-        if run is None:
-            run = results.Run(record)
-            runs.append(run)
-            output.begin(run)
-        else:
-            output.rows(run, run.add(record))
-    if run is None or not run.rows:
-        raise SumacError("job-failed", "the benchmark ended without results")
+
+    def begin(header: results.Record) -> results.Run:
+        run = results.Run(header)
+        runs.append(run)
+        output.begin(run)
+        return run
+
+    results.of_job(job, begin, output.rows)
     output.end()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -13,11 +12,11 @@ from typing import Protocol
 from sumac_mpi.base import console, endings
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.bench import against, results, verdict
+from sumac_mpi.bench.against import table
 from sumac_mpi.bench.output import Files, Format
 from sumac_mpi.launch import installations, programs
 from sumac_mpi.launch.installations import Mpi
 from sumac_mpi.library import layout
-from sumac_mpi.report.against import table
 
 TURNS = 3
 
@@ -99,20 +98,15 @@ def _jobs(asked: Asked) -> list[_Job]:
 
 
 def _run(job: _Job, start: Start, runs: list[results.Run]) -> None:
-    run: results.Run | None = None
-    with (
-        installations.environment(job.mpi, job.target) as variables,
-        closing(start(job.target, load=job.loaded, variables=variables)) as records,
-    ):
-        for record in records:
-            if run is None:
-                run = results.Run(against.mark(record, job.mpi.name, job.loaded, job.turn))
-                _require_version(job.mpi, run)
-                runs.append(run)
-            else:
-                run.add(record)
-    if run is None or not run.rows:
-        raise SumacError("job-failed", f"the benchmark of {job.name} ended without results")
+    def begin(header: results.Record) -> results.Run:
+        run = results.Run(against.mark(header, job.mpi.name, job.loaded, job.turn))
+        _require_version(job.mpi, run)
+        runs.append(run)
+        return run
+
+    with installations.environment(job.mpi, job.target) as variables:
+        started = start(job.target, load=job.loaded, variables=variables)
+        results.of_job(started, begin, what=f"the benchmark of {job.name}")
 
 
 def _require_version(mpi: Mpi, run: results.Run) -> None:

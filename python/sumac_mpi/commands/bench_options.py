@@ -4,20 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import typer
 
-from sumac_mpi.base import choices, units
+from sumac_mpi.base import errors, units
 from sumac_mpi.base.errors import SumacError
-from sumac_mpi.bench import local_request, message_sizes, request
+from sumac_mpi.bench import request
 from sumac_mpi.bench.output import Format
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Series
 from sumac_mpi.commands import help_layout
-from sumac_mpi.commands.common_options import JOB, checked, json_option, offering, picture_option
-from sumac_mpi.launch import wheels
-from sumac_mpi.library import calls, elements, tables
+from sumac_mpi.commands.common_options import (
+    checked,
+    json_option,
+    offering,
+    option,
+    picture_option,
+)
+from sumac_mpi.launch import installations
+from sumac_mpi.library import calls, tables
 from sumac_mpi.tune import request as tuned
 
 # The headings of the help.
@@ -34,7 +39,7 @@ class Command(help_layout.Command):
             "{simulated}": calls.simulated,
             "{tuned}": lambda: list(tuned.collectives(())),
             "{types}": request.types,
-            "{operations}": elements.operations,
+            "{operations}": tables.operations,
             "{layouts}": lambda: tables.names("layouts"),
         }
         for word, names in lists.items():
@@ -57,10 +62,7 @@ def _joined(names: Callable[[], list[str]]) -> str:
         return "not known while the Sumac library is missing"
 
 
-def _option(*names: str, heading: str, help: str, **others: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=heading, help=help, **others)
-
-
+# Where None is the default, it depends on the call.
 Call = Annotated[
     str,
     typer.Argument(
@@ -71,275 +73,115 @@ Call = Annotated[
         "allreduce-persistent and so on; reduce_local; or pack",
     ),
 ]
-# Where None is the default, it depends on the call.
-Smallest = Annotated[
-    Optional[str],
-    _option(
-        *("-b", "--min"),
-        metavar="SIZE",
-        heading=_WHAT,
-        callback=checked(units.parse_size),
-        help="Smallest message",
-        show_default=message_sizes.SMALLEST,
-    ),
-]
-Largest = Annotated[
-    Optional[str],
-    _option(
-        *("-e", "--max"),
-        metavar="SIZE",
-        heading=_WHAT,
-        callback=checked(units.parse_size),
-        help="Largest message",
-        show_default=message_sizes.LARGEST,
-    ),
-]
-Factor = Annotated[
-    Optional[int],
-    _option(
-        *("-f", "--factor"),
-        metavar="N",
-        min=2,
-        heading=_WHAT,
-        help="Factor from one message size to the next",
-        show_default=str(message_sizes.FACTOR),
-    ),
-]
-SizesOption = Annotated[
-    Optional[str],
-    _option(
-        "--sizes",
-        metavar="SIZE,...",
-        heading=_WHAT,
-        help="These sizes, instead of -b, -e and -f",
-        show_default=f"of reduce_local {local_request.SIZES}, of pack {local_request.PACK_SIZES}",
-    ),
-]
-Type = Annotated[
-    Optional[str],
-    _option(
-        *("-d", "--type"),
-        metavar="TYPE",
-        heading=_WHAT,
-        callback=checked(lambda name: choices.require("-d", name, request.types())),
-        autocompletion=offering(request.types),
-        help="Element type: {types}",
-        show_default=TYPE,
-    ),
-]
-Op = Annotated[
-    Optional[str],
-    _option(
-        "--op",
-        metavar="OP",
-        heading=_WHAT,
-        callback=checked(lambda name: choices.require("--op", name, elements.operations())),
-        help="Operation: {operations}",
-        show_default=OP,
-    ),
-]
-Types = Annotated[
-    Optional[str],
-    _option(
-        "--types",
-        metavar="TYPE,...",
-        heading=_WHAT,
-        help="Of reduce_local: element types, or all",
-        show_default="all",
-    ),
-]
-Ops = Annotated[
-    Optional[str],
-    _option(
-        "--ops",
-        metavar="OP,...",
-        heading=_WHAT,
-        help="Of reduce_local: operations, or all",
-        show_default="all",
-    ),
-]
-Layouts = Annotated[
-    Optional[str],
-    _option(
-        "--layouts",
-        metavar="LAYOUT,...",
-        heading=_WHAT,
-        help="Of pack: datatypes, or all: {layouts}",
-        show_default="all",
-    ),
-]
-Root = Annotated[
-    int, _option("-r", "--root", metavar="RANK", min=0, heading=_WHAT, help="Root rank")
-]
-InPlace = Annotated[bool, _option("--in-place", heading=_WHAT, help="Use MPI_IN_PLACE")]
-WithCounts = Annotated[
-    bool,
-    _option(
-        "--with-counts",
-        heading=_WHAT,
-        help="By the function with a count for each rank: MPI_Allgatherv for allgather",
-    ),
-]
-Warmup = Annotated[
-    int,
-    _option(
-        *("-w", "--warmup"), metavar="N", min=0, heading=_HOW, help="Calls before the timed ones"
-    ),
-]
-Rounds = Annotated[
-    Optional[int],
-    _option(
-        "--rounds",
-        metavar="N",
-        min=1,
-        heading=_HOW,
-        help="How often MPI and Sumac take turns",
-        show_default=f"{ROUNDS}; of reduce_local and pack {local_request.ROUNDS}",
-    ),
-]
-Iterations = Annotated[
-    int,
-    _option(
-        "--iterations",
-        metavar="N",
-        min=0,
-        heading=_HOW,
-        help="Calls in a round; 0: as many as --seconds allows",
-    ),
-]
-Seconds = Annotated[
-    Optional[float],
-    _option(
-        "--seconds",
-        metavar="SECONDS",
-        min=0.001,
-        heading=_HOW,
-        help="Time that one size may take",
-        show_default=f"{SECONDS}; of reduce_local and pack {local_request.SECONDS}",
-    ),
-]
-Cold = Annotated[
-    int,
-    _option(
-        "--cold",
-        metavar="N",
-        min=0,
-        heading=_HOW,
-        help="Only the first N calls of each size in a job, and their mean",
-        show_default=False,
-    ),
-]
-Overlap = Annotated[
-    bool,
-    _option(
-        "--overlap",
-        heading=_HOW,
-        help="Also measure how much of a nonblocking call computation can hide",
-    ),
-]
-Tests = Annotated[
-    int,
-    _option(
-        "--tests", metavar="N", min=0, heading=_HOW, help="Calls of MPI_Test during the computation"
-    ),
-]
-ComputeOption = Annotated[
-    Compute,
-    _option(
-        "--compute",
-        metavar="busy|idle",
-        heading=_HOW,
-        help="With --overlap: whether the computation keeps the core busy",
-    ),
-]
-Mpi = Annotated[
-    Optional[str],
-    _option(
-        "--mpi",
-        metavar="MPI|all",
-        heading=JOB,
-        help="Which MPI: openmpi, mpich or all",
-        show_default="the first in PATH",
-    ),
-]
-Against = Annotated[
-    Optional[str],
-    _option(
-        "--against",
-        metavar="FILE|MPI,...",
-        heading=_OUTPUT,
-        help="Compare with results that --json has written to this file; or measure Sumac beside "
-        "the best of these MPIs, such as openmpi5,mpich,intel or all",
-    ),
-]
-Under = Annotated[
-    Optional[str],
-    _option(
-        "--under",
-        metavar="MPI,...",
-        heading=_OUTPUT,
-        help="With --against MPI: those that Sumac is loaded under",
-        show_default="all of them",
-    ),
-]
-Turns = Annotated[
-    Optional[int],
-    _option(
-        "--turns",
-        metavar="N",
-        min=1,
-        heading=_OUTPUT,
-        help="How often the jobs take turns",
-        show_default="3, with --against MPI",
-    ),
-]
+Smallest = option(
+    Optional[str], "-b --min", "SIZE", "Smallest message", _WHAT, check=units.parse_size,
+    show_default=request.SMALLEST,
+)  # fmt: skip
+Largest = option(
+    Optional[str], "-e --max", "SIZE", "Largest message", _WHAT, check=units.parse_size,
+    show_default=request.LARGEST,
+)  # fmt: skip
+Factor = option(
+    Optional[int], "-f --factor", "N", "Factor from one message size to the next", _WHAT, min=2,
+    show_default=str(request.FACTOR),
+)  # fmt: skip
+SizesOption = option(
+    Optional[str], "--sizes", "SIZE,...", "These sizes, instead of -b, -e and -f", _WHAT,
+    show_default=f"of reduce_local {request.LOCAL_SIZES}, of pack {request.PACK_SIZES}",
+)  # fmt: skip
+Type = option(
+    Optional[str], "-d --type", "TYPE", "Element type: {types}", _WHAT, show_default=TYPE,
+    check=lambda name: errors.require("-d", name, request.types()),
+    autocompletion=offering(request.types),
+)  # fmt: skip
+Op = option(
+    Optional[str], "--op", "OP", "Operation: {operations}", _WHAT, show_default=OP,
+    check=lambda name: errors.require("--op", name, tables.operations()),
+)  # fmt: skip
+Types = option(
+    Optional[str], "--types", "TYPE,...", "Of reduce_local: element types, or all", _WHAT,
+    show_default="all",
+)  # fmt: skip
+Ops = option(
+    Optional[str], "--ops", "OP,...", "Of reduce_local: operations, or all", _WHAT,
+    show_default="all",
+)  # fmt: skip
+Layouts = option(
+    Optional[str], "--layouts", "LAYOUT,...", "Of pack: datatypes, or all: {layouts}", _WHAT,
+    show_default="all",
+)  # fmt: skip
+Root = option(int, "-r --root", "RANK", "Root rank", _WHAT, min=0)
+InPlace = option(bool, "--in-place", None, "Use MPI_IN_PLACE", _WHAT)
+WithCounts = option(
+    bool, "--with-counts", None,
+    "By the function with a count for each rank: MPI_Allgatherv for allgather", _WHAT,
+)  # fmt: skip
+Warmup = option(int, "-w --warmup", "N", "Calls before the timed ones", _HOW, min=0)
+Rounds = option(
+    Optional[int], "--rounds", "N", "How often MPI and Sumac take turns", _HOW, min=1,
+    show_default=f"{ROUNDS}; of reduce_local and pack {request.LOCAL_ROUNDS}",
+)  # fmt: skip
+Iterations = option(
+    int, "--iterations", "N", "Calls in a round; 0: as many as --seconds allows", _HOW, min=0
+)
+Seconds = option(
+    Optional[float], "--seconds", "SECONDS", "Time that one size may take", _HOW, min=0.001,
+    show_default=f"{SECONDS}; of reduce_local and pack {request.LOCAL_SECONDS}",
+)  # fmt: skip
+Cold = option(
+    int, "--cold", "N", "Only the first N calls of each size in a job, and their mean", _HOW,
+    min=0, show_default=False,
+)  # fmt: skip
+Overlap = option(
+    bool, "--overlap", None,
+    "Also measure how much of a nonblocking call computation can hide", _HOW,
+)  # fmt: skip
+Tests = option(int, "--tests", "N", "Calls of MPI_Test during the computation", _HOW, min=0)
+ComputeOption = option(
+    Compute, "--compute", "busy|idle",
+    "With --overlap: whether the computation keeps the core busy", _HOW,
+)  # fmt: skip
+Mpi = option(
+    Optional[str], "--mpi", "MPI|all", "Which MPI: openmpi, mpich or all",
+    show_default="the first in PATH",
+)  # fmt: skip
+Against = option(
+    Optional[str], "--against", "FILE|MPI,...",
+    "Compare with results that --json has written to this file; or measure Sumac beside the best "
+    "of these MPIs, such as openmpi5,mpich,intel or all", _OUTPUT,
+)  # fmt: skip
+Under = option(
+    Optional[str], "--under", "MPI,...", "With --against MPI: those that Sumac is loaded under",
+    _OUTPUT, show_default="all of them",
+)  # fmt: skip
+Turns = option(
+    Optional[int], "--turns", "N", "How often the jobs take turns", _OUTPUT, min=1,
+    show_default="3, with --against MPI",
+)  # fmt: skip
 
 
 def _install(wanted: bool) -> None:
     if wanted:
-        for prefix in wheels.install():
+        for prefix in installations.install_wheels():
             print(prefix)
         raise typer.Exit()
 
 
-InstallMpis = Annotated[
-    bool,
-    _option(
-        "--install-mpis",
-        heading=JOB,
-        callback=_install,
-        is_eager=True,
-        help="Install Open MPI, MPICH and Intel MPI from their wheels, for --against",
-    ),
-]
-FormatOption = Annotated[
-    Format,
-    _option(
-        "--format",
-        metavar="FORMAT",
-        heading=_OUTPUT,
-        help="What is printed: table, osu, csv or json",
-    ),
-]
-Wide = Annotated[bool, _option("--wide", heading=_OUTPUT, help="Show all columns of the table")]
-SeriesOption = Annotated[
-    Series,
-    _option(
-        "--series",
-        metavar="sumac|mpi",
-        heading=_OUTPUT,
-        help="With --format osu: whose times are printed",
-    ),
-]
-JsonFile = Annotated[Optional[Path], json_option(rich_help_panel=_OUTPUT)]
-PictureFile = Annotated[Optional[Path], picture_option(rich_help_panel=_OUTPUT)]
-FailBelow = Annotated[
-    Optional[float],
-    _option(
-        "--fail-below",
-        metavar="RATIO",
-        min=0,
-        heading=_OUTPUT,
-        help="End with status 5 if a size has less speedup",
-    ),
-]
+InstallMpis = option(
+    bool, "--install-mpis", None,
+    "Install Open MPI, MPICH and Intel MPI from their wheels, for --against",
+    callback=_install, is_eager=True,
+)  # fmt: skip
+FormatOption = option(
+    Format, "--format", "FORMAT", "What is printed: table, osu, csv or json", _OUTPUT
+)
+Wide = option(bool, "--wide", None, "Show all columns of the table", _OUTPUT)
+SeriesOption = option(
+    Series, "--series", "sumac|mpi", "With --format osu: whose times are printed", _OUTPUT
+)
+JsonFile = json_option(heading=_OUTPUT)
+PictureFile = picture_option(heading=_OUTPUT)
+FailBelow = option(
+    Optional[float], "--fail-below", "RATIO", "End with status 5 if a size has less speedup",
+    _OUTPUT, min=0,
+)  # fmt: skip

@@ -13,8 +13,13 @@ from sumac_mpi.base import files
 from sumac_mpi.base.console import console
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.check import examination
-from sumac_mpi.check.findings import Findings, Status
-from sumac_mpi.commands.common_options import JOB, JsonOption, LauncherOption, TimeoutOption
+from sumac_mpi.check.surroundings import Findings, Status
+from sumac_mpi.commands.common_options import JsonOption, LauncherOption, TimeoutOption, option
+
+Ranks = option(int, "-n -np --ranks", "N", "Number of ranks", min=1)
+Mpi = option(
+    Optional[str], "--mpi", "MPI|all", "Which MPI: openmpi, mpich or all", show_default="all"
+)
 
 
 def check(
@@ -22,22 +27,8 @@ def check(
         Optional[list[str]],
         typer.Argument(metavar="APP", help="A program to look at; it is not run"),
     ] = None,
-    ranks: Annotated[
-        int,
-        typer.Option(
-            "-n", "-np", "--ranks", metavar="N", min=1, rich_help_panel=JOB, help="Number of ranks"
-        ),
-    ] = 2,
-    mpi: Annotated[
-        Optional[str],
-        typer.Option(
-            "--mpi",
-            metavar="MPI|all",
-            rich_help_panel=JOB,
-            help="Which MPI: openmpi, mpich or all",
-            show_default="all",
-        ),
-    ] = None,
+    ranks: Ranks = 2,
+    mpi: Mpi = None,
     launcher_name: LauncherOption = None,
     json_file: JsonOption = None,
     timeout: TimeoutOption = 60,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -11,10 +12,10 @@ import typer
 
 from sumac_mpi.base import files
 from sumac_mpi.base.errors import SumacError
-from sumac_mpi.launch import hosts, mpi_names
+from sumac_mpi.launch import hosts, mpi_words
+from sumac_mpi.library import tables
 
 JOB = "The job"  # the heading, in the help, of the options about a job and its launcher
-FROM_FOLDER = "Show what an earlier job has written into FOLDER; run nothing"
 
 
 def checked(check: Callable[[Any], object]) -> Callable[[typer.Context, Any], Any]:
@@ -41,130 +42,79 @@ def offering(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     return offered
 
 
+def setting_names() -> list[str]:
+    """The options of the library as --set begins with them."""
+    return [f"{name}=" for name in tables.names("options")]
+
+
+def option(
+    kind: Any, names: str, metavar: str | None, help: str, heading: str | None = JOB, **others: Any
+) -> Any:
+    """The annotation of a command's parameter that is an option: its type, its names with blanks
+    between them, what stands for its value (None for a switch), and its line in the help, below a
+    heading. `check` is called with the value, and raises an error for a bad one; `others` are
+    options of typer.Option()."""
+    if check := others.pop("check", None):
+        others["callback"] = checked(check)
+    declared = typer.Option(
+        *names.split(), metavar=metavar, help=help, rich_help_panel=heading, **others
+    )
+    return Annotated[kind, declared]
+
+
 def json_option(**others: Any) -> Any:
     """Without FILE it is files.STDOUT."""
-    return typer.Option(
-        "--json",
-        metavar="[=FILE]",
-        callback=checked(lambda path: files.check("--json", path)),
-        help="Print JSON, or write it to FILE",
-        **others,
-    )
+    text = "Print JSON, or write it to FILE"
+    check = partial(files.check, "--json")
+    others = {"heading": None, "check": check} | others
+    return option(Optional[Path], "--json", "[=FILE]", text, **others)
 
 
-def picture_option(**others: Any) -> Any:
-    return typer.Option(
-        *("-o", "--output"),
-        metavar="FILE",
-        help="Draw a picture into this file: .png, .svg or .pdf",
-        **others,
-    )
+def picture_option(kind: Any = Optional[Path], heading: str | None = None) -> Any:
+    text = "Draw a picture into this file: .png, .svg or .pdf"
+    return option(kind, "-o --output", "FILE", text, heading)
 
 
-JsonOption = Annotated[Optional[Path], json_option()]
-PictureOption = Annotated[Optional[Path], picture_option()]
-RanksOption = Annotated[
-    Optional[int],
-    typer.Option(
-        "-n",
-        "-np",
-        "--ranks",
-        metavar="N",
-        min=1,
-        rich_help_panel=JOB,
-        help="Number of ranks",
-        show_default="all of --hosts or of Slurm's allocation, else one for each core",
-    ),
-]
-HostsOption = Annotated[
-    Optional[str],
-    typer.Option(
-        "--hosts",
-        metavar="HOST:RANKS,...",
-        rich_help_panel=JOB,
-        callback=checked(hosts.parse),
-        help="Where to start ranks: node1:2,node2:2 or node[01-16]:8",
-    ),
-]
-HostfileOption = Annotated[
-    Optional[Path],
-    typer.Option(
-        "--hostfile",
-        metavar="FILE",
-        rich_help_panel=JOB,
-        callback=checked(hosts.read),
-        help="The same from a file, of lines such as 'node1:2' or 'node1 slots=2'",
-    ),
-]
-MpiOption = Annotated[
-    Optional[str],
-    typer.Option(
-        "--mpi",
-        metavar="MPI",
-        rich_help_panel=JOB,
-        callback=checked(mpi_names.family_of),
-        help="Which MPI, if not found from the program: openmpi, mpich, intel and so on",
-    ),
-]
-LauncherOption = Annotated[
-    Optional[str],
-    typer.Option(
-        "--launcher",
-        metavar="PATH",
-        rich_help_panel=JOB,
-        help="The mpiexec to use; found if not given",
-    ),
-]
-LauncherArgOption = Annotated[
-    Optional[list[str]],
-    typer.Option(
-        "--launcher-arg",
-        metavar="ARG",
-        rich_help_panel=JOB,
-        help="An argument for the launcher; may be given several times",
-    ),
-]
-VariablesOption = Annotated[
-    Optional[list[str]],
-    typer.Option(
-        "-x", metavar="NAME[=VALUE]", rich_help_panel=JOB, help="Set or pass on a variable"
-    ),
-]
-SettingsOption = Annotated[
-    Optional[list[str]],
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        rich_help_panel=JOB,
-        help="Set the option SUMAC_NAME, see 'sumac info options'",
-    ),
-]
-BindOption = Annotated[
-    bool, typer.Option("--bind", rich_help_panel=JOB, help="Bind each rank to a core")
-]
-OversubscribeOption = Annotated[
-    bool,
-    typer.Option(
-        "--oversubscribe", rich_help_panel=JOB, help="Allow more ranks than cores in any case"
-    ),
-]
-LimitOption = Annotated[
-    Optional[int],
-    typer.Option(
-        "--timeout",
-        metavar="SECONDS",
-        min=1,
-        rich_help_panel=JOB,
-        help="End the job if it takes longer",
-    ),
-]
-TimeoutOption = Annotated[
-    float,
-    typer.Option(
-        "--timeout",
-        metavar="SECONDS",
-        min=1,
-        rich_help_panel=JOB,
-        help="End the job when it has printed nothing for this time",
-    ),
-]
+JsonOption = json_option()
+PictureOption = picture_option()
+RanksOption = option(
+    Optional[int], "-n -np --ranks", "N", "Number of ranks", min=1,
+    show_default="all of --hosts or of Slurm's allocation, else one for each core",
+)  # fmt: skip
+HostsOption = option(
+    Optional[str], "--hosts", "HOST:RANKS,...",
+    "Where to start ranks: node1:2,node2:2 or node[01-16]:8", check=hosts.parse,
+)  # fmt: skip
+HostfileOption = option(
+    Optional[Path], "--hostfile", "FILE",
+    "The same from a file, of lines such as 'node1:2' or 'node1 slots=2'", check=hosts.read,
+)  # fmt: skip
+MpiOption = option(
+    Optional[str], "--mpi", "MPI",
+    "Which MPI, if not found from the program: openmpi, mpich, intel and so on",
+    check=mpi_words.family_of,
+)  # fmt: skip
+LauncherOption = option(
+    Optional[str], "--launcher", "PATH", "The mpiexec to use; found if not given"
+)
+LauncherArgOption = option(
+    Optional[list[str]], "--launcher-arg", "ARG",
+    "An argument for the launcher; may be given several times",
+)  # fmt: skip
+VariablesOption = option(Optional[list[str]], "-x", "NAME[=VALUE]", "Set or pass on a variable")
+SettingsOption = option(
+    Optional[list[str]], "--set", "NAME=VALUE",
+    "Set the option SUMAC_NAME, see 'sumac info options'", autocompletion=offering(setting_names),
+)  # fmt: skip
+BindOption = option(bool, "--bind", None, "Bind each rank to a core")
+OversubscribeOption = option(
+    bool, "--oversubscribe", None, "Allow more ranks than cores in any case"
+)
+LimitOption = option(Optional[int], "--timeout", "SECONDS", "End the job if it takes longer", min=1)
+TimeoutOption = option(
+    float, "--timeout", "SECONDS", "End the job when it has printed nothing for this time", min=1
+)
+FolderOption = option(
+    Optional[Path], "--from", "FOLDER",
+    "Show what an earlier job has written into FOLDER; run nothing", None,
+)  # fmt: skip

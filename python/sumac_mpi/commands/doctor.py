@@ -11,7 +11,7 @@ import typer
 from sumac_mpi.base import files
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.commands.common_options import JsonOption
-from sumac_mpi.machine import ranks
+from sumac_mpi.launch import ranks
 
 
 def doctor(

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer.core
 
-from sumac_mpi.base import choices
+from sumac_mpi.base import errors
 from sumac_mpi.base.errors import usage
 from sumac_mpi.commands.usage import Told, is_optional
 
@@ -67,7 +67,7 @@ class Group(Told, typer.core.TyperGroup):
         found = super().get_command(context, name)
         if found is None and not context.resilient_parsing:
             raise usage(
-                f"{name}: there is no such command", choices.advice(name, [*self.names, *NATIVE])
+                f"{name}: there is no such command", errors.advice(name, [*self.names, *NATIVE])
             )
         return found
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from enum import Enum
 from pathlib import Path
@@ -11,13 +12,12 @@ from typing import Annotated, Any, Optional
 import typer
 
 from sumac_mpi import __version__
-from sumac_mpi.base import files, units
+from sumac_mpi.base import files, hardware, units
 from sumac_mpi.base.console import wrapped
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands.common_options import JsonOption
 from sumac_mpi.launch import launcher
-from sumac_mpi.library import distances, layout, options, tables
-from sumac_mpi.machine import hardware
+from sumac_mpi.library import layout, options, tables
 
 Facts = dict[str, Any]
 
@@ -130,7 +130,7 @@ def _show_mpi(facts: Facts, full: bool) -> list[str]:
 
 def _gather_machine(installation: layout.Installation) -> Facts:
     return hardware.describe().as_dict() | {
-        "lines": distances.measure(installation),
+        "lines": tables.rows("lines", installation),
         "copies": tables.rows("copies", installation),
     }
 
@@ -154,8 +154,7 @@ def _show_machine(facts: Facts, full: bool) -> list[str]:
         f"SHM      /dev/shm {memory}; cross-memory attach: {_attach(facts)}",
     ]
     if facts["lines"]:
-        known = ", ".join(map(str, distances.summary(facts["lines"])))
-        lines.append(f"Lines    round trip of a cache line with the first CPU: {known}")
+        lines.append(f"Lines    round trip of a cache line with the first CPU: {_lines(facts)}")
     for copied in facts["copies"]:  # none, or one
         cached, streamed, attached = (
             f"{copied[way + '_ns'] / 1000:.1f}" for way in ("cached", "streamed", "attached")
@@ -168,6 +167,21 @@ def _show_machine(facts: Facts, full: bool) -> list[str]:
     if full:
         lines.append(f"Host     {facts['host']}, Linux {facts['kernel']}")
     return lines
+
+
+def _lines(facts: Facts) -> str:
+    """The processors of each class of distance, the nearest first. One that did not answer in time
+    has no nanoseconds."""
+    by_class: dict[str, list[float]] = {}
+    for row in sorted(facts["lines"], key=lambda row: row["ns"] or math.inf):
+        by_class.setdefault(row["name"], []).append(row["ns"])
+    texts = []
+    for name, times in by_class.items():
+        least, most = times[0], times[-1]
+        span = f"{least:.0f}" + (f" to {most:.0f}" if most != least else "") if least else ""
+        state = f"{name} ({span} ns)" if span else "too busy to tell"
+        texts.append(f"{units.counted(len(times), 'CPU')} {state}")
+    return ", ".join(texts)
 
 
 def _attach(facts: Facts) -> str:

@@ -16,7 +16,7 @@ import typer.main
 from sumac_mpi import __version__
 from sumac_mpi.base import endings
 from sumac_mpi.base.errors import Exit, SumacError
-from sumac_mpi.commands import help_layout, usage, values
+from sumac_mpi.commands import help_layout, usage
 
 COMPLETE = "_SUMAC_COMPLETE"  # set by the scripts of a shell; cli/main.c has its name too
 _STATUS = (
@@ -90,7 +90,7 @@ def _load(name: str) -> Any:
         context_settings={"allow_interspersed_args": False} if has_program else {},
     )(getattr(module, name))
     command = typer.main.get_command(alone)
-    values.take_over(command, getattr(module, name))
+    usage.take_over(command, getattr(module, name))
     return command
 
 
@@ -114,7 +114,7 @@ def _without_help(given: list[str]) -> list[str]:
 def _run(given: list[str]) -> int:
     # Not by app(), which ends a program in its own ways, also for Ctrl-C and closed pipes.
     group = typer.main.get_command(app)
-    values.take_over(group, root)
+    usage.take_over(group, root)
     group.names, group.load = list(_COMMANDS), _load
     if asked := os.environ.get(COMPLETE):
         from sumac_mpi.commands import completion

@@ -9,8 +9,13 @@ from typing import Annotated, Optional
 import typer
 
 from sumac_mpi.bench import results
-from sumac_mpi.commands.common_options import picture_option
+from sumac_mpi.commands.common_options import option, picture_option
 from sumac_mpi.plot import drawing
+
+Output = picture_option(Path)
+Title = option(
+    Optional[str], "--title", "TEXT", "Title of the picture", None, show_default="what was measured"
+)
 
 
 def plot(
@@ -20,13 +25,8 @@ def plot(
             metavar="FILE...", help="Results that 'sumac bench --json=FILE' has written"
         ),
     ],
-    output: Annotated[Path, picture_option()],
-    title: Annotated[
-        Optional[str],
-        typer.Option(
-            "--title", metavar="TEXT", help="Title of the picture", show_default="what was measured"
-        ),
-    ] = None,
+    output: Output,
+    title: Title = None,
 ) -> None:
     """Draw the results of 'sumac bench'.
 

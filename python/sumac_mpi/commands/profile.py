@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Optional
 
@@ -15,14 +15,19 @@ from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import recorded
 from sumac_mpi.launch import hosts, programs
-from sumac_mpi.library import layout
 from sumac_mpi.plot import drawing
-from sumac_mpi.predict import measure, prediction
-from sumac_mpi.predict import report as told
-from sumac_mpi.predict.known import Known
-from sumac_mpi.profile import job, report
+from sumac_mpi.profile import job, measure, prediction, report
 from sumac_mpi.profile.files import PATTERN
+from sumac_mpi.profile.gains import Known
 from sumac_mpi.profile.rows import By
+
+ByOption = common.option(
+    By, "--by", "|".join(each.value for each in By), "What a row stands for", None
+)
+Top = common.option(int, "--top", "N", "Rows to show at most", None, min=1)
+Measure = common.option(
+    bool, "--measure", None, "Measure what Sumac gains here on N ranks; run nothing", None
+)
 
 
 def profile(
@@ -41,25 +46,12 @@ def profile(
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
     limit: common.LimitOption = None,
-    by: Annotated[
-        By,
-        typer.Option(
-            "--by", metavar="|".join(each.value for each in By), help="What a row stands for"
-        ),
-    ] = By.call,
-    top: Annotated[
-        int, typer.Option("--top", metavar="N", min=1, help="Rows to show at most")
-    ] = 20,
+    by: ByOption = By.call,
+    top: Top = 20,
     json_file: common.JsonOption = None,
-    folder: Annotated[
-        Optional[Path],
-        typer.Option("--from", metavar="FOLDER", help=common.FROM_FOLDER),
-    ] = None,
+    folder: common.FolderOption = None,
     picture: common.PictureOption = None,
-    measuring: Annotated[
-        bool,
-        typer.Option("--measure", help="Measure what Sumac gains here on N ranks; run nothing"),
-    ] = False,
+    measuring: Measure = False,
 ) -> None:  # fmt: skip
     """Run an MPI program; show its collectives, and predict their time with Sumac.
 
@@ -89,7 +81,7 @@ def profile(
     if picture:
         drawing.module("profile.figure").draw(found, _is_predicted(known), picture)
     if json_file:
-        content = report.as_dict(found, by) | {"predicted": told.as_dict(predicted, known)}
+        content = report.as_dict(found, by) | {"predicted": prediction.as_dict(predicted, known)}
         files.show_json(content, json_file)
     else:
         _show(found, by, top, predicted, known)
@@ -103,10 +95,15 @@ def _measure(other: object, ranks: int | None, mpi: str | None, launcher_name: s
     number = hosts.number_of_ranks(ranks, None)
     if number < 2:
         raise bad_value("--measure: one rank alone has no collectives", fix="-n 2 or more")
-    installation = layout.find()
-    family = programs.choose_families(installation, "bench", mpi)[0]
-    target = programs.target(installation, "bench", family, launcher_name)
-    with console.of_jobs(len(measure.calls_to_measure())) as advance:
+    target = programs.targets(mpi, launcher_name)[0]
+    number_of_calls, minutes = len(measure.calls_to_measure()), measure.seconds() / 60
+    print(
+        f"sumac: measures {number_of_calls} calls of {target.launcher.version} on {number} ranks, "
+        f"with Sumac and without: about {minutes:.0f} minutes",
+        file=sys.stderr,
+        flush=True,
+    )
+    with console.of_jobs(number_of_calls) as advance:
         path = measure.measure(target, number, advance)
     print(f"measured {target.launcher.version} on {number} ranks: {path}")
 
@@ -126,7 +123,7 @@ def _show(
         out.print(collectives)
         out.print()
         out.print(report.waiting_line(found), markup=False)
-        for line in told.lines(predicted, known):
+        for line in prediction.lines(predicted, known):
             out.print(line, markup=False)
     else:
         out.print("no collective was recorded")

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 import typer
 
-from sumac_mpi.base.errors import Exit, SumacError, bad_value, usage
-from sumac_mpi.commands.run import plan
+from sumac_mpi.base.errors import Exit, SumacError, bad_value, print_warning, usage
+from sumac_mpi.commands.run import launching, plan
 from sumac_mpi.launch import job, launcher, processes
 from sumac_mpi.library import layout, options
 
@@ -76,21 +76,19 @@ def _run(chosen: launcher.Launcher, wanted: job.Job) -> int:
     """Runs the job in the foreground. Returns its exit status, as a shell has it."""
     line = job.command_line(chosen, wanted)
     sys.stdout.flush()
-    try:
+    with launching(line):
         status = processes.foreground(line, job.environment(chosen, wanted))
-    except OSError as error:
-        raise SumacError(
-            "launch-failed", f"cannot start {line[0]}: {error.strerror}", code=Exit.LAUNCH
-        ) from error
     return status if status >= 0 else 128 - status
 
 
 def load(read: Callable[[Path], Loaded], folder: Path, status: int) -> Loaded:
-    """What the ranks have written. If the job failed, that is reported, and not that there is
-    nothing to read."""
+    """What the ranks have written. Where they have written nothing, a job that failed keeps its
+    status."""
     try:
         return read(folder)
-    except SumacError:
-        if status:
-            raise typer.Exit(status) from None
-        raise
+    except SumacError as error:
+        if not status:
+            raise
+        why = f"the job ended with status {status} before its ranks had written anything to show"
+        print_warning(error.slug, why, found=error.found, fix=error.fix)
+        raise typer.Exit(status) from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Annotated
 
@@ -46,24 +48,26 @@ def run(
     sumac run --hosts node1:2,node2:2 ./app
     """
     given = SimpleNamespace(**locals())
-    _warn_inside_of_a_job(command)
     chosen, wanted = plan(given)
     line = job.command_line(chosen, wanted)
     if dry_run:
         print(shlex.join(line))
         return
-    _become(line, job.environment(chosen, wanted))
+    # The launcher takes the place of this process, so that signals and exit status are its own.
+    with launching(line):
+        os.execvpe(line[0], line, job.environment(chosen, wanted))
 
 
 def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
     """The launcher, and the job with `sumac exec` in front of the command. `given` has the
     parameters of run() about the job, by their names."""
+    _require_outside_of_a_job(given.command)
     if given.host_list and given.hostfile:
         raise bad_value("--hosts and --hostfile: one of them")
     places = hosts.read(given.hostfile) if given.hostfile else hosts.parse(given.host_list)
     installation = layout.find()
-    settings = [_as_variable(setting) for setting in given.settings or []]
-    added = _variables((given.variables or []) + settings)
+    added = _variables(given.variables or [])
+    added |= options.of_settings(installation, given.settings or [])
     app = application.find(given.command, added)
     if app.launcher:
         raise _starts_itself(app, given)
@@ -118,24 +122,30 @@ _TOLD = (
 )
 
 
-def _warn_inside_of_a_job(command: list[str]) -> None:
-    """Warns, in the first process, if a launcher has started this command several times."""
-    for size, rank in _TOLD:
-        if os.environ.get(size, "1") != "1" and os.environ.get(rank) == "0":
-            print_warning(
-                "run-in-job",
-                f"a launcher started sumac run {os.environ[size]} times, and each starts a job of "
-                "its own",
-                found=f"{size}={os.environ[size]}",
-                fix=f"inside of a launcher: sumac exec {shlex.join(command)}",
-            )
-            return
+def _require_outside_of_a_job(command: list[str]) -> None:
+    """Raises a usage error, in the first process, if a launcher has started this command several
+    times; the others end with the same status, and say nothing. No launcher gives its processes a
+    terminal to read from, so that one who types in a shell of a job (`srun --pty`) is none."""
+    for size, rank in () if os.isatty(0) else _TOLD:
+        if os.environ.get(size, "1") == "1" or rank not in os.environ:
+            continue
+        if os.environ[rank] != "0":
+            raise typer.Exit(int(Exit.USAGE))
+        raise SumacError(
+            "run-in-job",
+            f"a launcher started this command {os.environ[size]} times, and each would start a job "
+            "of its own",
+            found=f"{size}={os.environ[size]}",
+            fix=f"inside of a launcher: sumac exec {shlex.join(command)}",
+            code=Exit.USAGE,
+        )
 
 
-def _become(line: list[str], environment: dict[str, str]) -> None:
-    """Executes the launcher in this process, so that signals and exit status are the launcher's."""
+@contextmanager
+def launching(line: list[str]) -> Iterator[None]:
+    """Raises with status 125 if the launcher cannot be started."""
     try:
-        os.execvpe(line[0], line, environment)
+        yield
     except OSError as error:
         raise SumacError(
             "launch-failed", f"cannot start {line[0]}: {error.strerror}", code=Exit.LAUNCH
@@ -153,10 +163,3 @@ def _variables(texts: list[str]) -> dict[str, str]:
             raise bad_value(f"-x {name}: the variable is not set", fix=f"-x {name}=VALUE")
         result[name] = value if equals else os.environ[name]
     return result
-
-
-def _as_variable(setting: str) -> str:
-    """--set NAME=VALUE in the form of -x."""
-    if "=" not in setting:
-        raise bad_value(f"--set {setting}: not NAME=VALUE")
-    return options.PREFIX + setting.removeprefix(options.PREFIX)

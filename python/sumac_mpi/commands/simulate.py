@@ -13,11 +13,17 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi.base import choices, console, files, units
-from sumac_mpi.base.errors import Exit, bad_value
+from sumac_mpi.base import console, errors, files, units
+from sumac_mpi.base.errors import Exit
 from sumac_mpi.commands import bench_options
-from sumac_mpi.commands.common_options import JsonOption, PictureOption, SettingsOption, offering
-from sumac_mpi.library import calls
+from sumac_mpi.commands.common_options import (
+    JsonOption,
+    PictureOption,
+    SettingsOption,
+    offering,
+    option,
+)
+from sumac_mpi.library import calls, layout, options
 from sumac_mpi.plot import drawing
 from sumac_mpi.simulate import cluster, measure, request, smpi, table
 
@@ -47,60 +53,29 @@ CollectiveArgument = Annotated[
         autocompletion=offering(calls.simulated),
     ),
 ]
-RanksOption = Annotated[
-    Optional[int],
-    typer.Option(
-        "-n",
-        "-np",
-        "--ranks",
-        metavar="N",
-        min=2,
-        help="Number of ranks",
-        show_default="all of the cluster",
-    ),
-]
-NodesOption = Annotated[
-    Optional[int],
-    typer.Option(
-        "--nodes",
-        metavar="N",
-        min=1,
-        help="Number of nodes of the cluster",
-        show_default="that of its file",
-    ),
-]
-SizesOption = Annotated[
-    str, typer.Option("--sizes", metavar="SIZE,...", help="Message sizes, multiples of 8")
-]
-AgainstOption = Annotated[
-    Optional[str],
-    typer.Option(
-        "--against",
-        metavar="NAME,...",
-        help="SimGrid's selections or algorithms to compare with, '' for none",
-        show_default="ompi,mpich,mvapich2, and impi up to 256 ranks",
-    ),
-]
-FamilyOption = Annotated[
-    Family, typer.Option("--mpi", metavar="MPI", help="Whose rules hold: any, openmpi or mpich")
-]
-OverlapOption = Annotated[
-    Optional[float],
-    typer.Option(
-        "--work",
-        metavar="US",
-        min=0,
-        help="Make nonblocking calls, and compute for so many us meanwhile",
-    ),
-]
-TestsOption = Annotated[
-    int,
-    typer.Option("--tests", metavar="N", min=0, help="Calls of MPI_Test during the computation"),
-]
-TimeoutOption = Annotated[
-    float,
-    typer.Option("--timeout", metavar="SECONDS", min=1, help="End a simulation that takes longer"),
-]
+RanksOption = option(
+    Optional[int], "-n -np --ranks", "N", "Number of ranks", None, min=2,
+    show_default="all of the cluster",
+)  # fmt: skip
+NodesOption = option(
+    Optional[int], "--nodes", "N", "Number of nodes of the cluster", None, min=1,
+    show_default="that of its file",
+)  # fmt: skip
+SizesOption = option(str, "--sizes", "SIZE,...", "Message sizes, multiples of 8", None)
+AgainstOption = option(
+    Optional[str], "--against", "NAME,...",
+    "SimGrid's selections or algorithms to compare with, '' for none", None,
+    show_default="ompi,mpich,mvapich2, and impi up to 256 ranks",
+)  # fmt: skip
+FamilyOption = option(Family, "--mpi", "MPI", "Whose rules hold: any, openmpi or mpich", None)
+OverlapOption = option(
+    Optional[float], "--work", "US",
+    "Make nonblocking calls, and compute for so many us meanwhile", None, min=0,
+)  # fmt: skip
+TestsOption = option(int, "--tests", "N", "Calls of MPI_Test during the computation", None, min=0)
+TimeoutOption = option(
+    float, "--timeout", "SECONDS", "End a simulation that takes longer", None, min=1
+)
 
 
 def simulate(
@@ -128,7 +103,7 @@ def simulate(
     sumac simulate fat-tree -n 512
     sumac simulate my-cluster.toml bcast --sizes 8,64K,1M -o bcast.png
     """
-    choices.require("COLLECTIVE", collective, calls.simulated())
+    errors.require("COLLECTIVE", collective, calls.simulated())
     smpi.command()
     smpi.program()
     if output:
@@ -155,17 +130,12 @@ def _request(
     found, count = request.fitted(found, ranks)
     has_sizes = calls.has_data(collective)
     listed = [units.parse_size(word) for word in sizes.split(",")] if has_sizes else []
+    own = options.of_settings(layout.find(), settings or [])
+    variables = tuple(f"{name}={value}" for name, value in own.items())
     return request.Request(
         found, count, collective, request.check_sizes(listed),
-        request.check_selections(against, count), tuple(_variable(text) for text in settings or []),
+        request.check_selections(against, count), variables,
     )  # fmt: skip
-
-
-def _variable(text: str) -> str:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise bad_value(f"--set {text}: wants NAME=VALUE")
-    return f"SUMAC_{name.upper().removeprefix('SUMAC_')}={value}"
 
 
 @contextmanager

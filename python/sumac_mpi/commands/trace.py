@@ -12,11 +12,16 @@ import typer
 
 from sumac_mpi.base import files
 from sumac_mpi.base.console import console
-from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import recorded
 from sumac_mpi.plot import drawing
 from sumac_mpi.trace import operations, summary
+
+Output = common.picture_option(Path)
+Json = common.json_option(show_default="beside the picture")
+Number = common.option(
+    Optional[int], "--operation", "N", "The number of the operation to draw", None
+)
 
 
 def trace(
@@ -35,21 +40,10 @@ def trace(
     bind: common.BindOption = False,
     oversubscribe: common.OversubscribeOption = False,
     limit: common.LimitOption = None,
-    output: Annotated[Path, common.picture_option()] = Path("trace.png"),
-    json_file: Annotated[
-        Optional[Path], common.json_option(show_default="beside the picture")
-    ] = None,
-    number: Annotated[
-        Optional[int],
-        typer.Option("--operation", metavar="N", help="The number of the operation to draw"),
-    ] = None,
-    largest: Annotated[
-        bool, typer.Option("--largest", help="Draw one of the largest operations, as by default")
-    ] = False,
-    folder: Annotated[
-        Optional[Path],
-        typer.Option("--from", metavar="FOLDER", help=common.FROM_FOLDER),
-    ] = None,
+    output: Output = Path("trace.png"),
+    json_file: Json = None,
+    number: Number = None,
+    folder: common.FolderOption = None,
 ) -> None:  # fmt: skip
     """Run an MPI program, and draw when each level of one collective worked.
 
@@ -61,8 +55,6 @@ def trace(
     """
     given = SimpleNamespace(**locals())
     recorded.require_one_source(command, folder)
-    if largest and number is not None:
-        raise bad_value("--largest and --operation: one of them")
     # Who asks for the file of events gets it, also where nothing can draw.
     draws = json_file is None or drawing.can_draw()
     if json_file is None:

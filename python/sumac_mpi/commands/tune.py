@@ -5,27 +5,27 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from rich.table import Table
 
 from sumac_mpi import __version__
-from sumac_mpi.base import console, endings, files, units
+from sumac_mpi.base import console, endings, files, hardware, units
 from sumac_mpi.base.errors import bad_value
-from sumac_mpi.bench import message_sizes
+from sumac_mpi.bench.modes import Mode
+from sumac_mpi.bench.request import sizes_from
 from sumac_mpi.commands import bench_options as ask
 from sumac_mpi.commands import common_options as common
-from sumac_mpi.commands.common_options import JOB
+from sumac_mpi.commands.common_options import option
 from sumac_mpi.launch import programs
 from sumac_mpi.library import layout
-from sumac_mpi.machine import hardware
-from sumac_mpi.report import tune as report
 from sumac_mpi.tune import decision, measure, request, rules, state
-from sumac_mpi.tune.decision import Verdict
+from sumac_mpi.tune.decision import NATIVE, Cell, Verdict
 from sumac_mpi.tune.rules import Place
 
 Command = ask.Command
@@ -40,59 +40,25 @@ Collectives = Annotated[
         help="{tuned}; all if none is given",
     ),
 ]
-SizesOption = Annotated[
-    str, typer.Option("--sizes", metavar="SIZE,...", rich_help_panel=_WHAT, help="Message sizes")
-]
-Turns = Annotated[
-    int,
-    typer.Option(
-        "--turns", metavar="N", min=2, rich_help_panel=_WHAT, help="How often the jobs take turns"
-    ),
-]
-Seconds = Annotated[
-    float,
-    typer.Option(
-        "--seconds",
-        metavar="SECONDS",
-        min=0.001,
-        rich_help_panel=_WHAT,
-        help="Time that one size may take",
-    ),
-]
-Ranks = Annotated[
-    Optional[str],
-    typer.Option(
-        "-n",
-        "-np",
-        "--ranks",
-        metavar="N,...",
-        rich_help_panel=JOB,
-        help="Numbers of ranks; rules are written for these alone",
-        show_default="one for each core",
-    ),
-]
-Output = Annotated[
-    Path, typer.Option("-o", "--output", metavar="FILE", rich_help_panel=_OUTPUT, help="The rules")
-]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", rich_help_panel=_OUTPUT, help="Replace an existing file")
-]
-Restart = Annotated[
+SizesOption = option(str, "--sizes", "SIZE,...", "Message sizes", _WHAT)
+Turns = option(int, "--turns", "N", "How often the jobs take turns", _WHAT, min=2)
+Seconds = option(float, "--seconds", "SECONDS", "Time that one size may take", _WHAT, min=0.001)
+Ranks = option(
+    Optional[str], "-n -np --ranks", "N,...", "Numbers of ranks; rules are written for these alone",
+    show_default="one for each core",
+)  # fmt: skip
+Output = option(Path, "-o --output", "FILE", "The rules", _OUTPUT)
+Overwrite = option(bool, "--overwrite", None, "Replace an existing file", _OUTPUT)
+Restart = option(
+    bool, "--restart", None, "Measure all again, also what an interrupted run has measured", _OUTPUT
+)
+DryRun = option(
     bool,
-    typer.Option(
-        "--restart",
-        rich_help_panel=_OUTPUT,
-        help="Measure all again, also what an interrupted run has measured",
-    ),
-]
-DryRun = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run",
-        rich_help_panel=_OUTPUT,
-        help="Only show what would be measured, and about how long it takes",
-    ),
-]
+    "--dry-run",
+    None,
+    "Only show what would be measured, and about how long it takes",
+    _OUTPUT,
+)
 
 
 # Of a user who has set these, it is not the shipped rules that would be measured.
@@ -127,10 +93,10 @@ def tune(
     """
     _require_shipped_rules()
     chosen = request.counts_of_ranks(ranks or str(max(2, hardware.usable_cores())))
-    targets = _targets(mpi, launcher_name)
+    targets = {each.family: each for each in programs.targets(mpi, launcher_name)}
     wanted = request.Request(
         request.collectives(named or ()),
-        request.sizes(message_sizes.read(None, None, None, sizes).listed),
+        request.sizes(sizes_from(None, None, None, sizes).listed),
         chosen, tuple(targets), turns, seconds, tuple(launcher_args or ()),
     )  # fmt: skip
     if dry_run:
@@ -163,12 +129,6 @@ def _check(output: Path, overwrite: bool) -> None:
     files.check("-o", output)
     if output.exists() and not overwrite:
         raise bad_value(f"-o {output}: the file exists", fix="--overwrite, or another name")
-
-
-def _targets(mpi: str | None, launcher_name: str | None) -> dict[str, programs.Target]:
-    installation = layout.find()
-    families = programs.choose_families(installation, "bench", mpi)
-    return {each: programs.target(installation, "bench", each, launcher_name) for each in families}
 
 
 def _measure(
@@ -224,7 +184,7 @@ def _show(
     verdicts: Mapping[Place, Sequence[Verdict]], found: Sequence[rules.Rule], output: Path
 ) -> None:
     out = console.console(140)
-    for title, table in report.tables(verdicts):
+    for title, table in _tables(verdicts):
         out.print(title, markup=False)
         out.print(table)
         out.print()
@@ -232,3 +192,56 @@ def _show(
     changed = sum(verdict.changes for each in verdicts.values() for verdict in each)
     print(f"# {changed} of {sizes} sizes go another way than by the shipped rules; "
           f"{len(found)} rules in {output}")  # fmt: skip
+
+
+_NUMBERS = ("size", "us", "MPI us", "other us")
+_TITLES = ("size", "mode", "shipped", "us", "MPI us", "best other", "other us", "kept", "why")
+
+
+def _tables(verdicts: Mapping[Place, Sequence[Verdict]]) -> Iterator[tuple[str, Table]]:
+    """Each with its title."""
+    for place, found in verdicts.items():
+        room = ", more than processors" if place.shared else ""
+        room += f", {place.handover}" if place.handover else ""
+        title = (
+            f"# {place.collective} · {place.ranks} ranks{room} · {layout.FAMILIES[place.family]}"
+        )
+        table = Table(box=None, pad_edge=False)
+        for name in _TITLES:
+            table.add_column(name, justify="right" if name in _NUMBERS else "left")
+        for verdict in found:
+            for mode in _modes(verdict.cell):
+                table.add_row(*_row(verdict, mode))
+        yield title, table
+
+
+def _modes(cell: Cell) -> list[Hashable]:
+    """A row for each mode of the machine of this distance; the decision is one for all."""
+    modes = dict.fromkeys(mode for way in cell.ways.values() for mode in way)
+    return sorted(modes, key=lambda mode: mode.low if isinstance(mode, Mode) else 0.0)
+
+
+def _row(verdict: Verdict, mode: Hashable) -> tuple[str, ...]:
+    cell = verdict.cell
+    best = _best(cell, mode)
+    return (
+        str(cell.bytes or "-"),
+        f"{mode.name} {mode.middle:.0f}" if isinstance(mode, Mode) else "-",
+        *(cell.shipped, _us(cell, cell.shipped, mode), _us(cell, NATIVE, mode)),
+        *(best or "-", _us(cell, best, mode), verdict.kept, verdict.why),
+    )
+
+
+def _best(cell: Cell, mode: Hashable) -> str | None:
+    """The fastest of Sumac's other algorithms."""
+    times = {
+        way: us
+        for way in cell.ways
+        if way not in (NATIVE, cell.shipped) and (us := cell.us(way, mode)) is not None
+    }
+    return min(times, key=times.__getitem__, default=None)
+
+
+def _us(cell: Cell, way: str | None, mode: Hashable) -> str:
+    us = cell.us(way, mode) if way else None
+    return "-" if us is None else units.format_us(us)

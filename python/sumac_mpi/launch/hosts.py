@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The hosts of a job, `--hosts node1:2,node2:2` or `node[01-16]:8`, and the launcher's options."""
+"""The hosts of a job: those of `--hosts node1:2,node2:2` or `node[01-16]:8`, with the launcher's
+options for them, and those that Slurm has allocated to the shell or job script that the command was
+typed in. The launchers of the MPIs find Slurm's nodes by themselves."""
 
 from __future__ import annotations
 
@@ -9,16 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sumac_mpi.base import hardware
 from sumac_mpi.base.errors import Exit, SumacError, bad_value, reason
-from sumac_mpi.launch import slurm
-from sumac_mpi.machine import hardware
 
 if TYPE_CHECKING:
     from sumac_mpi.launch.launcher import Launcher
+import os
 
 # HOST or HOST:RANKS; HOST may have numbers in brackets: node[01-16].
 _PLACE = re.compile(r"((?:[\w.-]|\[\d{1,6}(?:[,/-]\d{1,6})*\])+)(?::([1-9]\d*))?")
 _COMMA = re.compile(r",(?![^\[]*\])")  # outside of brackets
+_TASKS = re.compile(r"(\d+)(?:\(x(\d+)\))?")  # "4(x2),3": 4 tasks on each of 2 nodes, 3 on one
 _SLOTS = re.compile(r"\bslots=(\d+)")
 _MOST = 1 << 16  # hosts
 
@@ -101,11 +104,11 @@ def number_of_ranks(wanted: int | None, hosts: Hosts | None) -> int:
         return wanted
     if hosts:
         return hosts.ranks
-    allocation = slurm.allocation()
-    if allocation is None:
+    allocated = allocation()
+    if allocated is None:
         return hardware.usable_cores()
-    print(f"sumac: {allocation.ranks} ranks, as {allocation.says}", file=sys.stderr)
-    return allocation.ranks
+    print(f"sumac: {allocated.ranks} ranks, as {allocated.says}", file=sys.stderr)
+    return allocated.ranks
 
 
 def options(launcher: Launcher, hosts: Hosts) -> list[str]:
@@ -127,3 +130,35 @@ def options(launcher: Launcher, hosts: Hosts) -> list[str]:
         f"--hosts {hosts}: no option of {launcher.path.name} for hosts is known",
         fix="give its own options: --launcher-arg ARG",
     )
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """What Slurm has allocated."""
+
+    ranks: int
+    most_on_one: int  # of its nodes
+    says: str  # the variable that has the number of ranks, and its value
+
+
+def allocation() -> Allocation | None:
+    """Slurm's allocation; None outside of one, and in a step of several tasks, each of which would
+    use all of it."""
+    if "SLURM_JOB_ID" not in os.environ or _number("SLURM_STEP_NUM_TASKS") > 1:
+        return None
+    nodes = max(_number("SLURM_JOB_NUM_NODES"), 1)
+    matches = map(_TASKS.fullmatch, os.environ.get("SLURM_TASKS_PER_NODE", "").split(","))
+    places = [int(m[1]) for m in matches if m for _ in range(int(m[2] or 1))]
+    for name, ranks in (
+        ("SLURM_NTASKS", _number("SLURM_NTASKS")),
+        ("SLURM_TASKS_PER_NODE", sum(places)),
+    ):
+        if ranks > 0:
+            most = max(places, default=-(-ranks // nodes))
+            return Allocation(ranks, most, f"{name}={os.environ[name]}")
+    return None
+
+
+def _number(name: str) -> int:
+    text = os.environ.get(name, "")
+    return int(text) if text.isdecimal() else 0

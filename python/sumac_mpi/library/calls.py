@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sumac_mpi.base import choices
+from sumac_mpi.base import errors
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.library import tables
 
@@ -142,7 +142,7 @@ def require_known(call: str) -> None:
     if call in _OF_THE_MPI:
         what = f"COLLECTIVE {call}: Sumac does not serve it, so there is nothing to measure"
         raise bad_value(what, fix=f"one of {', '.join(collectives())}")
-    choices.require("COLLECTIVE", call, names())
+    errors.require("COLLECTIVE", call, names())
 
 
 def _collectives() -> list[Collective]:

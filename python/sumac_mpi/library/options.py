@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sumac_mpi.base.errors import Exit
@@ -75,19 +76,30 @@ def load(installation: Installation) -> list[Option]:
     ]
 
 
+def of_settings(installation: Installation, settings: Iterable[str]) -> dict[str, str]:
+    """The variables of NAME=VALUE that a command line sets; a name may be in any case, and with the
+    prefix. Exits with status 2, and the executable's own messages, where one is no option or has a
+    bad value: only what sites and the environment say is left to the library to warn of."""
+    given = list(settings)
+    if given:
+        _require_good(tables.ask(installation.command, "__check-set", *given))
+    pairs = (setting.partition("=") for setting in given)
+    return {PREFIX + name.upper().removeprefix(PREFIX): value for name, _, value in pairs}
+
+
 def check_environment(
     installation: Installation, variables: Mapping[str, str] | None = None
 ) -> str:
     """What is wrong with the SUMAC_* variables of this environment, to which `variables` are added;
     "" when nothing is."""
-    answer = tables.ask(installation.command, "__check-env", variables)
+    answer = tables.ask(installation.command, "__check-env", variables=variables)
     return answer.stderr.strip() if answer.returncode != 0 else ""
 
 
 def disabled_by(installation: Installation, variables: Mapping[str, str] | None = None) -> str:
     """What switches Sumac off in this environment, to which `variables` are added: SUMAC_DISABLE,
     or the line FILE:LINE of a site's file; "" if nothing does."""
-    answer = tables.ask(installation.command, "__disabled", variables)
+    answer = tables.ask(installation.command, "__disabled", variables=variables)
     return (answer.stdout.strip() or "SUMAC_DISABLE") if answer.returncode == 0 else ""
 
 
@@ -95,9 +107,12 @@ def require_good_environment(
     installation: Installation, variables: Mapping[str, str] | None = None
 ) -> None:
     """Exits with status 2, and the executable's own messages, when a variable is bad."""
-    complaint = check_environment(installation, variables)
-    if complaint:
-        print(complaint, file=sys.stderr)
+    _require_good(tables.ask(installation.command, "__check-env", variables=variables))
+
+
+def _require_good(answer: subprocess.CompletedProcess[str]) -> None:
+    if answer.returncode != 0:
+        print(answer.stderr.strip(), file=sys.stderr)
         raise SystemExit(int(Exit.USAGE))
 
 

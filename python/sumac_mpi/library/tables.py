@@ -14,19 +14,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi.base.errors import Exit, SumacError
+from sumac_mpi.base.errors import Exit, SumacError, bad_value
 from sumac_mpi.library import layout
 
 _SECONDS = 60.0  # after which the executable counts as broken
 
 
 def ask(
-    command: Path, question: str, variables: Mapping[str, str] | None = None
+    command: Path, *question: str, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Runs `sumac QUESTION` with `variables` added to the environment."""
     try:
         return subprocess.run(
-            [str(command), question],
+            [str(command), *question],
             capture_output=True,
             text=True,
             timeout=_SECONDS,
@@ -74,3 +74,47 @@ def _ask_for_rows(command: Path, table: str) -> list[dict[str, Any]]:
         fix="the sumac executable and the Python package must be of one version",
         code=Exit.UNAVAILABLE,
     )
+
+
+ALIASES = {"int": "int32"}  # further names that the benchmark accepts
+
+
+def types() -> list[str]:
+    """The element types, in the library's order."""
+    return [row["name"] for row in rows("types")]
+
+
+def operations() -> list[str]:
+    """All operations that some type has, in the library's order."""
+    return list(dict.fromkeys(op for row in rows("types") for op in row["ops"]))
+
+
+def size_of(name: str) -> int:
+    """Bytes from one element to the next."""
+    return int(_row(name)["size"])
+
+
+def mpi_name(name: str) -> str:
+    """MPI's name for an element type: "MPI_DOUBLE" for "double". Types that have no name in every
+    MPI get one that looks like it: "MPI_FLOAT16"."""
+    found = str(_row(name)["mpi"])
+    return f"MPI_{name.upper()}" if found == "MPI_DATATYPE_NULL" else found
+
+
+def is_defined(op: str, name: str) -> bool:
+    """Whether MPI defines this operation on this type."""
+    return op in _row(name)["ops"]
+
+
+def _row(name: str) -> dict[str, Any]:
+    wanted = ALIASES.get(name, name)
+    for row in rows("types"):
+        if row["name"] == wanted:
+            return row
+    raise bad_value(f"{name}: not an element type that this Sumac knows")
+
+
+def distance_name(line_ns: float) -> str:
+    """The class of src/base/distances.def of two processors, by the nanoseconds that a cache line
+    takes there and back."""
+    return next(row["name"] for row in rows("distances") if line_ns <= row["most_ns"])

@@ -7,12 +7,11 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from sumac_mpi.bench.against import Comparison, compare
 from sumac_mpi.bench.results import Run
-from sumac_mpi.plot import curves, origin, pictures
+from sumac_mpi.plot import curves, pictures
 
 
 def draw(runs: list[Run], output: Path, title: str | None) -> None:
@@ -20,24 +19,16 @@ def draw(runs: list[Run], output: Path, title: str | None) -> None:
     compared = [each for each in compared if each.ratio] or compared
     columns = [list(group) for _, group in groupby(compared, lambda each: each.mode)]
     names = sorted({name for cells in columns for each in cells for name in each.plain})
-    with pyplot.rc_context(curves.STYLE):
-        figure, axes = pyplot.subplots(
-            2,
-            len(columns),
-            figsize=(5.6 * len(columns) + 0.4, 6.2),
-            sharex="col",
-            squeeze=False,
-            height_ratios=(3, 2),
-            layout="constrained",
-        )
+    size, notes = (5.6 * len(columns) + 0.4, 6.2), (pictures.of_runs(runs), _explained(compared))
+    shape, heights = (2, len(columns)), (3, 2)
+    with pictures.page(output, shape, size, *notes, sharex="col", height_ratios=heights) as page:
+        figure, axes = page
         cut = "  ·  incomplete" if any(run.cut_by for run in runs) else ""
         figure.suptitle(title or f"{runs[0].call}  ·  {runs[0].ranks} ranks{cut}", fontsize=12)
         for column, cells in enumerate(columns):
             _latency(axes[0][column], cells, names)
             _ratio(axes[1][column], cells)
             curves.size_axis(axes[1][column], [each.bytes for each in cells])
-        pictures.add_note(figure, origin.of_runs(runs), _explained(compared))
-        pictures.save(figure, output, 160)
 
 
 def _explained(compared: list[Comparison]) -> str:
@@ -50,7 +41,7 @@ def _explained(compared: list[Comparison]) -> str:
 
 
 def _latency(axes: Axes, cells: list[Comparison], names: list[str]) -> None:
-    others = curves.COLOURS[1:]
+    others = pictures.COLOURS[1:]
     for number, name in enumerate(names):
         points = [(each.bytes, each.plain[name]) for each in cells if name in each.plain]
         if points:
@@ -58,7 +49,7 @@ def _latency(axes: Axes, cells: list[Comparison], names: list[str]) -> None:
                       marker="o", markersize=3, linewidth=1.2, label=name)  # fmt: skip
     points = [(each.bytes, each.sumac_us) for each in cells if each.sumac_us]
     if points:
-        axes.plot(*zip(*points), color=curves.COLOURS[0], marker="o", markersize=3.5,
+        axes.plot(*zip(*points), color=pictures.COLOURS[0], marker="o", markersize=3.5,
                   linewidth=2, label="Sumac")  # fmt: skip
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
@@ -72,6 +63,8 @@ def _ratio(axes: Axes, cells: list[Comparison]) -> None:
     axes.axhline(1, color="#777777", linewidth=1)
     points = [(each.bytes, each.ratio) for each in cells if each.ratio and each.complete]
     if points:
-        axes.plot(*zip(*points), color=curves.COLOURS[0], marker="o", markersize=3.5, linewidth=1.8)
+        axes.plot(
+            *zip(*points), color=pictures.COLOURS[0], marker="o", markersize=3.5, linewidth=1.8
+        )
     axes.set_ylim(0, max([1.0, *(ratio for _, ratio in points)]) * 1.12)
     axes.set_ylabel("speedup: best MPI / Sumac")

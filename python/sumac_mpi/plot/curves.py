@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
@@ -16,21 +15,9 @@ from sumac_mpi.base import units
 from sumac_mpi.base.spread import Spread
 from sumac_mpi.bench.results import Row, Run
 from sumac_mpi.library import calls
-from sumac_mpi.plot import origin, pictures
+from sumac_mpi.plot import pictures
 
-# Distinct also for colour-blind readers, and in grey.
-COLOURS = ("#c1440e", "#1f5fa8", "#3c8d40", "#7b4fa0", "#8a6d1d", "#4a4a4a")
 _MOST_TICKS = 11
-STYLE = {
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "svg.hashsalt": "sumac",
-}
 
 Named = tuple[str, Run]  # the file's name where there are several, and what it holds
 
@@ -38,16 +25,12 @@ Named = tuple[str, Run]  # the file's name where there are several, and what it 
 def draw(runs: list[Named], output: Path, title: str | None) -> None:
     names = list(dict.fromkeys(run.call for _, run in runs))
     overlap = any(run.overlap for _, run in runs)
-    with pyplot.rc_context(STYLE):
-        figure, axes = pyplot.subplots(
-            3 if overlap else 2,
-            len(names),
-            figsize=(5.6 * len(names) + 0.4, 8.6 if overlap else 6.2),
-            sharex="col",
-            squeeze=False,
-            height_ratios=(3, 2, 2) if overlap else (3, 2),
-            layout="constrained",
-        )
+    heights = (3, 2, 2) if overlap else (3, 2)
+    size = (5.6 * len(names) + 0.4, 8.6 if overlap else 6.2)
+    notes = pictures.of_runs([run for _, run in runs]), _explained(runs)
+    shape = len(heights), len(names)
+    with pictures.page(output, shape, size, *notes, sharex="col", height_ratios=heights) as page:
+        figure, axes = page
         figure.suptitle(title or _title([run for _, run in runs]), fontsize=12)
         for column, call in enumerate(names):
             chosen = [(name, run) for name, run in runs if run.call == call]
@@ -57,8 +40,6 @@ def draw(runs: list[Named], output: Path, title: str | None) -> None:
                 _overlap(axes[2][column], chosen)
             sizes = (row.bytes for _, run in chosen for row in run.rows)
             size_axis(axes[-1][column], sizes)
-        pictures.add_note(figure, origin.of_runs([run for _, run in runs]), _explained(runs))
-        pictures.save(figure, output, 160)
 
 
 def _title(runs: list[Run]) -> str:
@@ -82,7 +63,7 @@ def _explained(runs: list[Named]) -> str:
     rows = [row for _, run in runs for row in run.rows]
     found = [row.record.get(each) or {} for row in rows for each in ("native", "sumac")]
     several = any(len(each.get("rounds", [])) > 1 for each in found)
-    return origin.UNSTEADY if several else ""
+    return pictures.UNSTEADY if several else ""
 
 
 def _label(name: str, run: Run, runs: list[Named]) -> str:
@@ -207,4 +188,4 @@ def size_axis(axes: Axes, bytes_: Iterable[int]) -> None:
 
 
 def _cycle(count: int) -> list[str]:
-    return [COLOURS[i % len(COLOURS)] for i in range(count)]
+    return [pictures.COLOURS[i % len(pictures.COLOURS)] for i in range(count)]

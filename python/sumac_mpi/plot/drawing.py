@@ -27,8 +27,8 @@ def draw(named: list[tuple[str, results.Run]], output: Path, title: str | None) 
     if local:
         if len({run.call for run in local}) > 1:
             raise bad_value("reduce_local and pack have a figure each", fix="draw them apart")
-        figure = "plot.pack" if local[0].call == calls.PACK else "plot.heat_map"
-        module(figure).draw(local, output, title)
+        what = "packing" if local[0].call == calls.PACK else "reductions"
+        getattr(module("plot.local"), f"draw_{what}")(local, output, title)
         return
     contest = [run for _, run in named if against.is_marked(run)]
     if contest and len(contest) < len(named):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The work of `sumac profile`."""
+"""The work of `sumac profile`, and of what it predicts."""

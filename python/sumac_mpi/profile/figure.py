@@ -7,36 +7,33 @@ from __future__ import annotations
 from itertools import cycle
 from pathlib import Path
 
-from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from sumac_mpi.base import units
-from sumac_mpi.plot import curves, origin, pictures
+from sumac_mpi.plot import pictures
 from sumac_mpi.profile import report
 from sumac_mpi.profile.job import Profile
 from sumac_mpi.profile.rows import By, rows
 
 _SITES = 12  # those with the most time
 _LONGEST = 44  # characters of a place's name
-_WAITING, _WORK, _SUMAC = "#c9c9c9", curves.COLOURS[1], curves.COLOURS[0]
+_WAITING, _WORK, _SUMAC = "#c9c9c9", pictures.COLOURS[1], pictures.COLOURS[0]
 
 
 def draw(profile: Profile, predicted: bool, output: Path) -> None:
-    sites = len(rows(profile, By.site)[:_SITES])
-    with pyplot.rc_context(curves.STYLE):
-        figure, panels = pyplot.subplots(
-            3, 1, figsize=(9, 0.45 * max(sites, 4) + 6.5), layout="constrained",
-            height_ratios=[0.45 * max(sites, 4), 2.5, 2.5],
-        )  # fmt: skip
-        _sites(panels[0], profile, predicted)
-        _sizes(panels[1], profile)
-        _ranks(panels[2], profile)
-        for panel in panels:
+    places = 0.45 * max(len(rows(profile, By.site)[:_SITES]), 4)  # inches
+    hosts = [rank.host for rank in profile.ranks]
+    note = pictures.of_job(hosts, profile.size, profile.date)
+    page = pictures.page(
+        output, (3, 1), (9, places + 6.5), note, dpi=130, height_ratios=[places, 2.5, 2.5]
+    )
+    with page as (figure, ((above,), (middle,), (below,))):
+        _sites(above, profile, predicted)
+        _sizes(middle, profile)
+        _ranks(below, profile)
+        for panel in (above, middle, below):
             panel.set_axisbelow(True)
         figure.suptitle(report.title(profile), fontsize=10, wrap=True)
-        hosts = [rank.host for rank in profile.ranks]
-        pictures.add_note(figure, origin.of_job(hosts, profile.size, profile.date))
-        pictures.save(figure, output, 130)
 
 
 def _unit(profile: Profile) -> tuple[str, float]:
@@ -85,7 +82,7 @@ def _sizes(axes: Axes, profile: Profile) -> None:
             classes[power] = classes.get(power, 0) + calls / len(profile.ranks)
     most = max((power for classes in counts.values() for power in classes), default=0)
     below = [0.0] * (most + 1)
-    colours = cycle(curves.COLOURS)
+    colours = cycle(pictures.COLOURS)
     for call, classes in counts.items():
         heights = [classes.get(power, 0.0) for power in range(most + 1)]
         axes.bar(range(most + 1), heights, bottom=below, label=call, color=next(colours))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sumac_mpi.base import recording
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
+from sumac_mpi.base.errors import SumacError, bad_value
 
 PATTERN = "rank-*.profile"
 _CALL = struct.Struct("=IIQQQQ")
@@ -96,28 +96,20 @@ class Rank:
 _OTHERS = Kind("others", "", None, "", "", 0, 0, None, 0, None, False, True)
 
 
-def load(folder: Path) -> list[Rank]:
-    """All ranks of a folder, in order. Raises with status 1 where there are none, 2 for a file that
-    is no profile."""
-    paths = list(folder.glob(PATTERN))
-    if not paths:
-        raise no_profile(f"no file {PATTERN} in {folder}")
+def load(folder: Path) -> tuple[list[Rank], str]:
+    """All ranks of a folder, in order, and when the last of its files was written. Raises with
+    status 1 where there are none, 2 for a file that is no profile."""
     ranks: dict[int, Rank] = {}
-    for path in sorted(paths):
-        try:
-            found = read(recording.content_of(path))
-        except recording.MALFORMED as error:
-            raise SumacError(
-                "bad-profile",
-                f"{path} is no file of a profile",
-                found=f"{type(error).__name__}: {error}",
-                fix="run the program again, with an empty folder for SUMAC_PROFILE",
-                code=Exit.USAGE,
-            ) from error
+
+    def take(content: bytes) -> None:
+        found = read(content)
         ranks[found.rank] = found
+
+    nothing = no_profile(f"no file {PATTERN} in {folder}")
+    date = recording.take_each(folder, "profile", nothing, take, slug="bad-profile")
     if len({each.ranks for each in ranks.values()}) > 1:
         raise bad_value(f"{folder} has files of several jobs", fix="one folder for each job")
-    return [ranks[number] for number in sorted(ranks)]
+    return [ranks[number] for number in sorted(ranks)], date
 
 
 def no_profile(found: str) -> SumacError:

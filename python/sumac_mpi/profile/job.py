@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from sumac_mpi.base import recording
 from sumac_mpi.profile import files
 from sumac_mpi.profile.files import Call, Kind, Rank
 
@@ -97,8 +96,9 @@ def _end_of(rank: Rank) -> int:
 
 
 def load(folder: Path) -> Profile:
-    profile = combine(files.load(folder))
-    profile.date = recording.date_of(folder, files.PATTERN)
+    ranks, date = files.load(folder)
+    profile = combine(ranks)
+    profile.date = date
     return profile
 
 

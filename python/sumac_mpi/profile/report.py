@@ -102,9 +102,12 @@ def notes(profile: Profile) -> list[str]:
         result.append(f"there are files of {len(profile.ranks)} of the {profile.size} ranks only")
     cut = [rank.rank for rank in profile.ranks if rank.end is None]
     if cut:
+        shown = "what they had written is shown"
+        if not any(rank.calls for rank in profile.ranks):
+            shown = "they had written no call (ranks write every second, and the one that aborts)"
         result.append(
-            f"{len(cut)} ranks, the first rank {cut[0]}, did not come to MPI_Finalize, or could not"
-            " write more: what they had written is shown"
+            f"{units.counted(len(cut), 'rank')}, the first rank {cut[0]}, did not come to "
+            f"MPI_Finalize, or could not write more: {shown}"
         )
     beyond = sum(
         sums.calls - sums.kept

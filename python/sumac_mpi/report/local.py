@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results of reduce_local: for people a matrix of types and operations for each size, written when
-the size is measured, and comma-separated values."""
+"""Tables for people of what one process does. Of reduce_local a matrix of types and operations for
+each size, written when the size is measured; of pack a line for each call on each layout."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from itertools import groupby
 from statistics import median
 
 from sumac_mpi.base import units
 from sumac_mpi.base.spread import MEANING, geometric_mean
-from sumac_mpi.bench import local_figures
-from sumac_mpi.bench.results import Row, Run
-from sumac_mpi.library import elements
-from sumac_mpi.report import csv, table
+from sumac_mpi.bench.results import Row, Run, types_and_operations
+from sumac_mpi.library import tables
+from sumac_mpi.report import table
 
 _MOST_NAMED = 5  # cells that a line below the table names
 
@@ -59,11 +59,11 @@ class LocalTable:
             return []
         size = units.format_size(rows[0].asked)
         copy = units.format_us(median(row.time("memcpy") or 0 for row in rows))
-        figures = [(f"time over that of memcpy ({copy} us)", local_figures.over_memcpy, ".2f")]
+        figures = [(f"time over that of memcpy ({copy} us)", Row.over_memcpy, ".2f")]
         if any(row.speedup for row in rows):
             figures.append(("the MPI's own time over Sumac's", lambda row: row.speedup, ".2f"))
         if any(row.time("loop") for row in rows):
-            figures.append(("ns more than a plain loop takes", local_figures.ns_over_loop, ".1f"))
+            figures.append(("ns more than a plain loop takes", Row.ns_over_loop, ".1f"))
         lines = []
         for title, figure, digits in figures:
             lines += ["#", f"# {size}: {title}", *_matrix(rows, figure, digits)]
@@ -71,13 +71,13 @@ class LocalTable:
 
 
 def _matrix(rows: list[Row], figure: Callable[[Row], float | None], digits: str) -> list[str]:
-    types, ops = local_figures.axes(rows)
+    types, ops = types_and_operations(rows)
     width = max(len(name) for name in types) + 1
     values = {(row.record["type"], row.record["op"]): figure(row) for row in rows}
 
     def cell(name: str, op: str) -> str:
         value = values.get((name, op))
-        missing = "-" if elements.is_defined(op, name) else ""
+        missing = "-" if tables.is_defined(op, name) else ""
         return f"{missing:>7}" if value is None else f"{value:>7{digits}}"
 
     titles = "#" + f"{'type':<{width - 1}}" + "".join(f"{op:>7}" for op in ops)
@@ -89,7 +89,7 @@ def _matrix(rows: list[Row], figure: Callable[[Row], float | None], digits: str)
 
 def _summary(rows: list[Row]) -> str:
     size = units.format_size(rows[0].asked)
-    ratios = [(local_figures.over_memcpy(row) or 0.0, row.operation) for row in rows]
+    ratios = [(row.over_memcpy() or 0.0, row.operation) for row in rows]
     most, where = max(ratios)
     near = sum(ratio <= 1.15 for ratio, _ in ratios)
     text = f"# {size}: {near} of {len(ratios)} cells within 1.15x of memcpy"
@@ -115,44 +115,51 @@ def _named(what: str, rows: list[Row]) -> list[str]:
     return [f"# {what}: {names}{more}"]
 
 
-class LocalCsv:
-    """`first` is false for the second and later runs of one file: no titles."""
-
-    COLUMNS = (
-        "collective", "mpi", "bytes", "count", "type", "op", "memcpy_us", "mpi_us", "sumac_us",
-        "loop_us", "mpi_over_memcpy", "sumac_over_memcpy", "speedup", "algorithm", "wrong",
-        "speedup_low", "speedup_high",
-    )  # fmt: skip
-
-    def __init__(self, run: Run, first: bool = True) -> None:
+class PackTable:
+    def __init__(self, run: Run) -> None:
         self.run = run
-        self.first = first
+        self._width = max(len(name) for name in ["layout", *tables.names("layouts")])
 
     def head(self) -> list[str]:
-        return [csv.line(self.COLUMNS)] if self.first else []
+        lines = [table.facts(self.run), *table.notes(self.run)]
+        if left_out := self.run.header.get("left_out"):
+            places = (
+                f"{each['layout']} of {units.format_size(each['asked'])}" for each in left_out
+            )
+            lines.append(f"# not measured, for its places are too far apart: {', '.join(places)}")
+        titles = f"{'size':<8} {'layout':<{self._width}} {'call':<6} {'memcpy':>8} {'MPI':>8}"
+        titles += f" {'Sumac':>8} GB/s {'speedup':>11} {'by':<5} {'#wrong':>7}"
+        return [*lines, f"# {MEANING}", "#" + titles]
 
     def row(self, row: Row) -> str:
-        values = {
-            **{name: row.record.get(name, "") for name in self.COLUMNS},
-            **csv.quartiles(row),
-            "mpi": self.run.mpi_name,
-            "memcpy_us": row.time("memcpy"),
-            "mpi_us": row.time("native"),
-            "sumac_us": row.time("sumac"),
-            "loop_us": row.time("loop"),
-            "mpi_over_memcpy": _rounded(local_figures.over_memcpy(row, "native")),
-            "sumac_over_memcpy": _rounded(local_figures.over_memcpy(row, "sumac")),
-            "wrong": row.wrong,
-        }
-        return csv.line(_or_empty(values[name] for name in self.COLUMNS))
+        rates = " ".join(_rate(row, each) for each in ("memcpy", "native", "sumac"))
+        gain = "-" if row.gain is None else str(row.gain)
+        line = f" {units.format_size(row.asked):<8} {row.record['layout']:<{self._width}}"
+        line += f" {row.record['op']:<6} {rates}      {gain:>11} {_served_by(row):<5}"
+        return f"{line} {row.wrong:>7}"
 
     def foot(self) -> list[str]:
-        return []
+        rows = self.run.rows
+        lines = [f"# verified {sum(row.wrong == 0 for row in rows)} of {len(rows)} cells"]
+        for asked, group in groupby(rows, lambda row: row.asked):
+            found = [(row.gain, row) for row in group if row.gain is not None]
+            if found:
+                low, where = min(found, key=lambda each: each[0].median)
+                mean = geometric_mean([gain for gain, _ in found])
+                lines.append(
+                    f"# {units.format_size(asked)}: {mean} as fast as the MPI (geometric "
+                    f"mean), the least {low} ({where.operation})"
+                )
+        wrong = [row.place for row in rows if row.record.get("wrong_native")]
+        return lines + (
+            [f"# the MPI's own results were wrong: {', '.join(wrong)}"] if wrong else []
+        )
 
 
-def _rounded(ratio: float | None) -> float | None:
-    return None if ratio is None else round(ratio, 3)
+def _rate(row: Row, contender: str) -> str:
+    rate = row.gb_per_second(contender)
+    return f"{'-' if rate is None else f'{rate:.2f}':>8}"
 
 
-def _or_empty(values: Iterable[object]) -> list[object]:
-    return ["" if value is None else value for value in values]
+def _served_by(row: Row) -> str:
+    return "Sumac" if row.algorithm == "local" else "MPI"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi.base import choices
+from sumac_mpi.base import errors
 from sumac_mpi.base.errors import bad_value
 
 SHIPPED = Path(__file__).parent / "clusters"
@@ -121,7 +121,7 @@ def _read(kind: type, content: Mapping[str, Any], where: str) -> Any:
     fields = {each.name: each for each in dataclasses.fields(kind)}
     for key in content:
         if key not in fields:
-            raise choices.unknown(f"{where}: unknown key '{key}'", key, fields)
+            raise errors.unknown(f"{where}: unknown key '{key}'", key, fields)
     values = {}
     for name, field in fields.items():
         if name in content:

@@ -7,12 +7,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from matplotlib import pyplot
 from matplotlib.axes import Axes
 
 from sumac_mpi import __version__
 from sumac_mpi.base.errors import bad_value
-from sumac_mpi.plot import curves, origin, pictures
+from sumac_mpi.plot import curves, pictures
 from sumac_mpi.simulate import smpi, table
 from sumac_mpi.simulate.measure import Results
 from sumac_mpi.simulate.request import SUMAC
@@ -26,23 +25,19 @@ _EXPLAINED = (
 def draw(results: Results, output: Path) -> None:
     if not results.request.sizes:
         raise bad_value("a barrier has one size: nothing to draw")
-    with pyplot.rc_context(curves.STYLE):
-        figure, axes = pyplot.subplots(
-            2, 1, figsize=(6.4, 6.4), sharex=True, height_ratios=(3, 2), layout="constrained"
-        )
+    when = f"simulated on {pictures.day(datetime.now(UTC).isoformat())}"
+    about = pictures.joined(when, f"Sumac {__version__}", smpi.version())
+    notes = about, _EXPLAINED if results.request.selections else ""
+    page = pictures.page(output, (2, 1), (6.4, 6.4), *notes, sharex=True, height_ratios=(3, 2))
+    with page as (figure, ((above,), (below,))):
         figure.suptitle(table.title(results), fontsize=11)
-        _times(axes[0], results)
-        _speedup(axes[1], results)
-        curves.size_axis(axes[1], results.sizes)
-        today = datetime.now(UTC).isoformat()
-        when = f"simulated on {origin.day(today)}"
-        about = origin.joined(when, f"Sumac {__version__}", smpi.version())
-        pictures.add_note(figure, about, _EXPLAINED if results.request.selections else "")
-        pictures.save(figure, output, 160)
+        _times(above, results)
+        _speedup(below, results)
+        curves.size_axis(below, results.sizes)
 
 
 def _times(axes: Axes, results: Results) -> None:
-    for colour, way in zip(curves.COLOURS, results.request.ways):
+    for colour, way in zip(pictures.COLOURS, results.request.ways):
         found = sorted(results.cells.get(way, {}).items())
         axes.plot(
             [size for size, _ in found],
@@ -64,6 +59,6 @@ def _speedup(axes: Axes, results: Results) -> None:
     found = [(size, each) for size in results.sizes if (each := results.times_as_fast(size))]
     axes.axhline(1, color="#777777", linewidth=0.8)
     if found:
-        axes.plot(*zip(*found), color=curves.COLOURS[0], marker="o", markersize=3)
+        axes.plot(*zip(*found), color=pictures.COLOURS[0], marker="o", markersize=3)
     axes.set_ylim(bottom=0)
     axes.set_ylabel("speedup: best choices / Sumac")

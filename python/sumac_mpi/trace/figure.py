@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from matplotlib import colors, pyplot
+from matplotlib import colors
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from sumac_mpi.base import units
-from sumac_mpi.plot import origin, pictures
-from sumac_mpi.plot.curves import COLOURS
+from sumac_mpi.plot import pictures
+from sumac_mpi.plot.pictures import COLOURS
 from sumac_mpi.trace import summary, time_axis
 from sumac_mpi.trace.operations import Operation, Trace
 from sumac_mpi.trace.time_axis import TimeAxis
@@ -48,8 +48,11 @@ def draw(operation: Operation, trace: Trace, output: Path) -> None:
         if (rank, *name) in bars
     ]
     height = min(_LANE * len(shown), _TALLEST)
-    with pyplot.rc_context(_STYLE):
-        figure, axes = pyplot.subplots(figsize=(_WIDTH, height + _MARGIN), layout="constrained")
+    hosts = [host for _, host in sorted(trace.hosts.items())]
+    notes = pictures.of_job(hosts, trace.ranks, trace.date), _CUT if axis.cuts else ""
+    dpi = 160 if height < _TALLEST / 2 else 80
+    page = pictures.page(output, (1, 1), (_WIDTH, height + _MARGIN), *notes, dpi=dpi, style=_STYLE)
+    with page as (figure, ((axes,),)):
         axes.set_title(summary.title(operation, trace), loc="left", pad=20)
         for lane, (rank, name) in enumerate(shown):
             _draw_lane(axes, lane, axis, bars[rank, *name], colour[name])
@@ -57,16 +60,8 @@ def draw(operation: Operation, trace: Trace, output: Path) -> None:
         _draw_cuts(axes, axis, operation)
         if names:
             handles = [Patch(color=colour[name], label=" ".join(name)) for name in names]
-            figure.legend(
-                handles=handles,
-                loc="outside lower center",
-                ncols=min(len(handles), 8),
-                frameon=False,
-            )
-        cut = _CUT if axis.cuts else ""
-        hosts = [host for _, host in sorted(trace.hosts.items())]
-        pictures.add_note(figure, origin.of_job(hosts, trace.ranks, trace.date), cut)
-        pictures.save(figure, output, 160 if height < _TALLEST / 2 else 80)
+            columns = min(len(handles), 8)
+            figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def _bars(operation: Operation) -> dict[tuple[int, str, str], list[Bar]]:

@@ -7,15 +7,14 @@ were before on it) are the same on all ranks of one; here it gets a number in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import struct
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from sumac_mpi.base import files, recording
-from sumac_mpi.base.errors import Exit, SumacError, bad_value
-from sumac_mpi.trace import rank_file
-from sumac_mpi.trace.rank_file import Piece
+from sumac_mpi.base.errors import SumacError, bad_value
 
 PATTERN = "rank-*.trace"
 Event = dict[str, Any]
@@ -82,27 +81,19 @@ class Trace:
 def load(folder: Path) -> Trace:
     """Reads a folder. Raises with status 1 if it has no operation, 2 for a file that is no
     trace."""
-    paths = sorted(folder.glob(PATTERN))
-    if not paths:
-        raise no_trace(f"no file {PATTERN} in {folder}")
-    trace = Trace(date=recording.date_of(folder, PATTERN))
+    trace = Trace()
     found: dict[tuple[int, int], Operation] = {}
-    for path in paths:
-        try:
-            _add(trace, found, rank_file.read(recording.content_of(path)))
-        except recording.MALFORMED as error:
-            raise SumacError(
-                "bad-trace",
-                f"{path} is no file of a trace, or of another job than those beside it",
-                found=f"{type(error).__name__}: {error}",
-                fix="run the program again, with an empty folder for SUMAC_TRACE",
-                code=Exit.USAGE,
-            ) from error
+    nothing = no_trace(f"no file {PATTERN} in {folder}")
+
+    def take(content: bytes) -> None:
+        _add(trace, found, read(content))
+
+    trace.date = recording.take_each(folder, "trace", nothing, take, slug="bad-trace")
     trace.operations = sorted(found.values(), key=lambda each: each.begin)
     for number, operation in enumerate(trace.operations):
         operation.number = number
     if not trace.operations:
-        raise no_trace(f"{len(paths)} files without an operation")
+        raise no_trace(f"{len(trace.hosts)} files without an operation")
     return trace
 
 
@@ -115,7 +106,7 @@ def no_trace(found: str) -> SumacError:
     )
 
 
-def _add(trace: Trace, found: dict[tuple[int, int], Operation], file: rank_file.Rank) -> None:
+def _add(trace: Trace, found: dict[tuple[int, int], Operation], file: Rank) -> None:
     """Adds one rank's file."""
     if file.rank in trace.hosts or trace.ranks not in (0, file.ranks):
         raise ValueError(f"rank {file.rank} of {file.ranks}")
@@ -177,3 +168,88 @@ def _work(name: str, rank: int, lane: int, begin: int, length: int, args: Event)
         "ph": "X", "name": name, "pid": rank, "tid": lane,
         "ts": begin / 1000, "dur": length / 1000, "args": args,
     }  # fmt: skip
+
+
+_CALL = struct.Struct("=IIQQQQQQ")
+_PIECE = struct.Struct("=IIQQQQ")
+Defined = TypeVar("Defined")
+
+
+class Call(NamedTuple):
+    """A collective call of this rank, in nanoseconds since 1970."""
+
+    name: str
+    number: int  # of the operation, in this process
+    bytes: int
+    group: int  # of the communicator
+    call: int  # operations before this one on it
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Work of one level on one chunk, in nanoseconds since 1970."""
+
+    rank: int
+    level: str
+    stage: str
+    algorithm: str
+    chunk: int
+    begin: int
+    end: int
+
+
+@dataclass
+class Rank:
+    rank: int
+    ranks: int
+    host: str
+    dropped: int
+    calls: list[Call] = field(default_factory=list)
+    pieces: list[tuple[int, Piece]] = field(default_factory=list)  # the operation's number, a piece
+    names: dict[int, str] = field(default_factory=dict)  # of collectives
+    lanes: dict[int, tuple[str, str, str]] = field(default_factory=dict)  # level, stage, algorithm
+
+
+def read(content: bytes) -> Rank:
+    """Raises ValueError, KeyError or TypeError where the file is not that of a trace."""
+    head, parts = recording.read(content, "trace", whole=True)
+    rank = Rank(int(head["rank"]), int(head["ranks"]), str(head["host"]), int(head["dropped"]))
+    for part in parts:
+        if not isinstance(part, recording.Records):
+            _add_definition(rank, part)
+        elif part.name == b"oper":
+            _add_calls(rank, part.unpack(_CALL))
+        elif part.name == b"piec":
+            _add_pieces(rank, part.unpack(_PIECE))
+        else:
+            raise ValueError(f"a section {part.name!r}")
+    return rank
+
+
+def _add_definition(rank: Rank, line: recording.Line) -> None:
+    if "name" in line:
+        rank.names[line["name"]] = str(line["text"])
+    elif "lane" in line:
+        names = str(line["level"]), str(line["stage"]), str(line["algorithm"])
+        rank.lanes[line["lane"]] = names
+
+
+def _add_calls(rank: Rank, records: Iterable[tuple[Any, ...]]) -> None:
+    for name, _, number, size, group, call, begin, end in records:
+        known = _defined(rank.names, "name", name)
+        rank.calls.append(Call(known, number, size, group, call, begin, max(begin, end)))
+
+
+def _add_pieces(rank: Rank, records: Iterable[tuple[Any, ...]]) -> None:
+    for lane, _, operation, chunk, begin, end in records:
+        known = _defined(rank.lanes, "lane", lane)
+        piece = Piece(rank.rank, *known, chunk, begin, max(begin, end))
+        rank.pieces.append((operation, piece))
+
+
+def _defined(known: dict[int, Defined], what: str, number: int) -> Defined:
+    if number not in known:
+        raise ValueError(f"{what} {number} is not defined")
+    return known[number]

@@ -8,11 +8,11 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from sumac_mpi.base import hardware
 from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.bench import modes, results, verdict
 from sumac_mpi.bench.results import Record, Row, Run
 from sumac_mpi.launch.programs import Target
-from sumac_mpi.machine import cgroups, hardware
 from sumac_mpi.tune.decision import NATIVE, Cell
 from sumac_mpi.tune.request import SHIPPED, Job, Request, ways
 from sumac_mpi.tune.rules import Place
@@ -68,13 +68,7 @@ def _first(job: Job, way: str) -> Job:
 
 def _require_one_group(job: Job, run: Run) -> None:
     """Rules are measured for a group of ranks that share memory, and for no other."""
-    if not run.sumac_takes_part:
-        raise SumacError(
-            "not-active",
-            f"Sumac takes no part under {run.mpi_name}, so there is nothing to tune",
-            fix="'sumac check' says what is missing",
-            code=Exit.UNAVAILABLE,
-        )
+    verdict.require_active(run, "there is nothing to tune")
     if run.header.get("hosts", 1) > 1:
         raise _not_one_group(f"the ranks are on {run.header['hosts']} hosts", "one host: -n")
     served = {_way(row) for row in run.rows}
@@ -172,6 +166,6 @@ def place_of(job: Job, available: int) -> Place:
 
 def processors() -> int:
     """As the library counts them for `room` (src/machine/machine.cc, src/team/hello.cc)."""
-    quota = cgroups.processors()
+    quota = hardware.allowed_processors()
     cpus = hardware.describe().cpus
     return cpus if quota is None else min(cpus, math.ceil(quota))

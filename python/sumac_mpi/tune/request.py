@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sumac_mpi.base import choices, units
+from sumac_mpi.base import errors, units
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.bench import request as bench
-from sumac_mpi.bench.message_sizes import Sizes
-from sumac_mpi.library import calls, elements, tables
+from sumac_mpi.bench.request import Sizes
+from sumac_mpi.library import calls, tables
 
 SIZES = "16,64,256,1K,4K,16K,64K,256K,1M,4M"
 TURNS, SECONDS = 5, 0.1
@@ -21,7 +21,7 @@ _OF_ONE_GROUP = ("lines", "slots", "single_copy")
 _ROUNDS = 5  # of a job; in each the MPI and Sumac take turns
 _WARMUP = 20
 # For the estimate: a job's start, and what a size takes beside its timed calls, as a factor.
-_START_SECONDS, _AROUND = 1.0, 1.6
+START_SECONDS, AROUND = 1.0, 1.6
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Request:
     def job_seconds(self, collective: str) -> float:
         """About, and at most: ways that do not run at a size are asked for it only once."""
         sizes = len(self.sizes) if calls.collective(collective).data else 1
-        return _START_SECONDS + sizes * self.seconds * _AROUND
+        return START_SECONDS + sizes * self.seconds * AROUND
 
     @property
     def command(self) -> str:
@@ -118,7 +118,7 @@ def collectives(named: Sequence[str]) -> tuple[str, ...]:
     be for some of these (src/rules/rules_parse.cc)."""
     known = [name for name in calls.collectives() if ways(name) and calls.is_sized(name)]
     for name in named:
-        choices.require("COLLECTIVE", name, known)
+        errors.require("COLLECTIVE", name, known)
     return tuple(dict.fromkeys(named)) or tuple(known)
 
 
@@ -132,7 +132,7 @@ def counts_of_ranks(text: str) -> tuple[int, ...]:
 
 
 def sizes(listed: tuple[int, ...]) -> tuple[int, ...]:
-    least = elements.size_of(bench.TYPE)
+    least = tables.size_of(bench.TYPE)
     for size in listed:
         if size < least:
             raise bad_value(f"--sizes: {size}: a {bench.TYPE} alone has {least} bytes")

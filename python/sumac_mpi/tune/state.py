@@ -7,7 +7,6 @@ on the same machine and MPIs, with the same build of Sumac, options and argument
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -15,13 +14,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi import __version__
-from sumac_mpi.base import files
+from sumac_mpi.base import files, hardware
 from sumac_mpi.base.errors import Exit, SumacError
-from sumac_mpi.bench.results import Row, Run
+from sumac_mpi.bench.results import Run
+from sumac_mpi.launch import programs
 from sumac_mpi.launch.programs import Target
 from sumac_mpi.library import options
-from sumac_mpi.machine import hardware
 from sumac_mpi.tune.request import Job, Request
 
 FORMAT = 1
@@ -54,26 +52,14 @@ def path_beside(output: Path) -> Path:
 
 def identify(request: Request, targets: Sequence[Target]) -> Identity:
     """What must be the same for measurements to be put together."""
-    machine = hardware.describe()
-    installation = targets[0].installation
-    parts = [installation.library, *(_parts_of(target) for target in targets)]
+    families = dict.fromkeys(each.family for each in targets)
     return {
-        "machine": {"host": machine.host, "cpu": machine.cpu, "kernel": machine.kernel,
-                    "cores": machine.cores, "cpus": machine.cpus},
+        "machine": hardware.identity(),
         "MPI": [f"{each.launcher.version} ({each.launcher.path})" for each in targets],
-        "build of Sumac": {"version": __version__,
-                           "files": [_hash(path) for path in parts if path]},
+        "build of Sumac": programs.build_of(targets[0].installation, families),
         "SUMAC_ options": options.to_pass_on(),
         "arguments": json.loads(json.dumps(asdict(request))),  # with lists, as a file has them
-    }  # fmt: skip
-
-
-def _parts_of(target: Target) -> Path | None:
-    return target.installation.back_end(target.family)
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    }
 
 
 def load(path: Path, identity: Identity) -> State:
@@ -96,9 +82,7 @@ def load(path: Path, identity: Identity) -> State:
 
 def _measured(record: Mapping[str, Any]) -> tuple[Job, Run]:
     job = Job(**{name: record[name] for name in Job.__dataclass_fields__})
-    run = Run(record["header"], [], record["summary"])
-    run.rows = [Row(each, run.ranks) for each in record["sizes"]]
-    return job, run
+    return job, Run.of_dict(record)
 
 
 def _different(theirs: Mapping[str, Any], own: Identity) -> list[str]:

@@ -114,10 +114,12 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   return error;
 }
 
-// Reports on a process that does not come to MPI_Finalize. Children that the program forks come
-// here too.
+// Tells of a process that does not come to MPI_Finalize. Children that the program forks come here
+// too.
+bool is_own_process() { return own_rank >= 0 && getpid() == own_process; }
+
 void report_early(const char* end) {
-  if (own_rank < 0 || getpid() != own_process || !stats_wanted().wanted) return;
+  if (!is_own_process() || !stats_wanted().wanted) return;
   if (std::exchange(reported, true)) return;
   report_alone(*own_report(), own_rank, world_size, end);
   end_is_told();
@@ -125,6 +127,7 @@ void report_early(const char* end) {
 
 // No other rank may come to report, so the rank that ends the job does.
 int abort(MpiComm comm, int code) {
+  if (is_own_process()) profile().write_early();
   report_early("MPI_Abort");
   return mpi.Abort(comm, code);
 }
@@ -187,5 +190,6 @@ void redirect_life_cycle(const sumac_stub& stub) {
 
 // The stub calls this when the process ends by exit(). The MPI may have ended by then.
 extern "C" __attribute__((visibility("default"))) void sumac_backend_at_exit() {
+  if (sumac::is_own_process()) sumac::profile().write_early();
   if (sumac::own_rank == 0) sumac::report_early("exit");
 }

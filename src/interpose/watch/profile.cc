@@ -98,6 +98,11 @@ void Profile::end() {
   file_.close();
 }
 
+void Profile::write_early() {
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (lock && file_.is_open()) write();
+}
+
 void Profile::write() {
   if (!file_.flush()) warn("its end is missing from", log_rank());
 }

@@ -46,6 +46,9 @@ class Profile {
   // These must be called after MPI_Init, and before MPI_Finalize.
   void begin();
   void end();
+  // Writes what the rank has until now, because it will not come to the end. A thread that is in
+  // the profile at this moment, as a signal handler may have found one, keeps it from writing.
+  void write_early();
 
   // Notes a call that the MPI has taken, from `began` to `ended` (ns). The call returned to `site`.
   // All ranks of the communicator come here: they may agree on its name.

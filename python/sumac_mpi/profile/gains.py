@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The table of gains: how long each call takes with Sumac, as a multiple of the MPI's own time, by
 number of bytes. It holds for one machine, MPI, number of ranks and build of Sumac, which its stamp
-names."""
+names. Where none holds for a profile, this says why, and what to do."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ import math
 import re
 import statistics
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sumac_mpi.base import files
+from sumac_mpi.base import files, hardware
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.bench import modes, results
 from sumac_mpi.bench.results import Row, Run
-from sumac_mpi.library import calls
+from sumac_mpi.launch import programs
+from sumac_mpi.library import calls, layout
+from sumac_mpi.profile.job import Profile
 
 Stamp = dict[str, Any]
 
@@ -94,6 +96,16 @@ def _ratio_of(row: Row) -> float:
     return row.sumac_us / row.native_us
 
 
+def stamp(installation: layout.Installation, family: str, mpi: str, ranks: int) -> Stamp:
+    """What must be the same for a table to hold."""
+    return {
+        "machine": hardware.identity(),
+        "MPI": results.short_mpi_name(mpi),  # a profile spells the whole text otherwise
+        "ranks": ranks,
+        "build of Sumac": programs.build_of(installation, [family]),
+    }
+
+
 def path(mpi: str, ranks: int) -> Path:
     """The file for an MPI, of whichever version, and a number of ranks."""
     name = re.sub(r"[^a-z]+", "-", results.short_mpi_name(mpi).lower()).strip("-")
@@ -112,3 +124,54 @@ def load(file: Path) -> Table | None:
 def differences(found: Stamp, wanted: Stamp) -> list[str]:
     """The names of what is another in the two."""
     return [name for name in wanted if found.get(name) != wanted[name]]
+
+
+@dataclass
+class Known:
+    """Which tables hold for a profile: those of this machine and the profile's MPI, each loaded
+    when it is asked for."""
+
+    profile: Profile
+    tables: dict[int, Table | None] = field(default_factory=dict)
+    problems: dict[int, str] = field(default_factory=dict)  # by number of ranks
+
+    @property
+    def mpi(self) -> str:
+        return self.profile.ranks[0].mpi
+
+    def table(self, ranks: int) -> Table | None:
+        if ranks not in self.tables:
+            found = load(path(self.mpi, ranks))
+            if problem := self._problem(found, ranks):
+                self.problems[ranks] = problem
+            self.tables[ranks] = None if problem else found
+        return self.tables[ranks]
+
+    def _problem(self, found: Table | None, ranks: int) -> str:
+        """Why a table does not hold; empty where it does."""
+        if found is None:
+            return "no table"
+        try:
+            wanted = stamp(layout.find(), family_of(self.mpi), self.mpi, ranks)
+        except SumacError:
+            return f"a table of {found.date}, but no installed Sumac to compare it with,"
+        if others := differences(found.stamp, wanted):
+            return f"a stale table (of {found.date}, for another {', another '.join(others)})"
+        hosts = {rank.host for rank in self.profile.ranks}
+        if hosts != {wanted["machine"]["host"]}:
+            return f"a table of this host alone, and the job ran on {', '.join(sorted(hosts)[:3])}"
+        return ""
+
+    def advice(self) -> list[str]:
+        """A line for each number of ranks that was asked for in vain."""
+        return [
+            f"no prediction for communicators of {ranks} ranks: there is {problem} of "
+            f"{results.short_mpi_name(self.mpi)}; to measure one: sumac profile --measure "
+            f"-n {ranks} --mpi {family_of(self.mpi)}"
+            for ranks, problem in sorted(self.problems.items())
+        ]
+
+
+def family_of(mpi: str) -> str:
+    """Of the MPI that describes itself so."""
+    return "openmpi" if mpi.startswith("Open MPI") else "mpich"

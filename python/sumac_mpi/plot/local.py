@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figure of reduce_local: a row of panels for each size, a panel for Sumac and one for the MPI;
-in each the types down, the operations across, and in each cell the time over that of memcpy."""
+"""The figures of what one process does: of reduce_local and of pack."""
 
 from __future__ import annotations
 
@@ -14,10 +13,9 @@ from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
 from sumac_mpi.base import units
-from sumac_mpi.bench import local_figures
-from sumac_mpi.bench.results import Row, Run
-from sumac_mpi.library import elements
-from sumac_mpi.plot import origin, pictures
+from sumac_mpi.bench.results import Row, Run, types_and_operations
+from sumac_mpi.library import tables
+from sumac_mpi.plot import pictures
 
 _LEAST, _MOST = 0.25, 32.0  # ratios beyond these limits have the limits' colours
 # White is memcpy's own time; blue and red differ also for colour-blind readers.
@@ -36,10 +34,12 @@ _EXPLAINED = (
 Panel = tuple[Run, str]  # whose times, and of which contender
 
 
-def draw(runs: list[Run], output: Path, title: str | None) -> None:
+def draw_reductions(runs: list[Run], output: Path, title: str | None) -> None:
+    """A row of panels for each size, a panel for Sumac and one for the MPI; in each the types down,
+    the operations across, and in each cell the time over that of memcpy."""
     rows = [row for run in runs for row in run.rows]
     sizes = sorted({row.asked for row in rows})
-    types, ops = local_figures.axes(rows)
+    types, ops = types_and_operations(rows)
     panels = [
         (run, contender)
         for run in runs
@@ -48,14 +48,9 @@ def draw(runs: list[Run], output: Path, title: str | None) -> None:
     ]
     width = len(panels) * (len(ops) * _CELL[0] + _MARGIN[0]) + 0.8
     height = len(sizes) * (len(types) * _CELL[1] + _MARGIN[1]) + 0.4
-    with pyplot.rc_context(_STYLE):
-        figure, axes = pyplot.subplots(
-            len(sizes),
-            len(panels),
-            figsize=(max(width, 6), max(height, 3.2)),
-            squeeze=False,
-            layout="constrained",
-        )
+    shape, inches = (len(sizes), len(panels)), (max(width, 6), max(height, 3.2))
+    notes = pictures.of_runs(runs), _EXPLAINED
+    with pictures.page(output, shape, inches, *notes, dpi=110, style=_STYLE) as (figure, axes):
         figure.suptitle(title or _title(runs), fontsize=12)
         for line, size in zip(axes, sizes):
             for panel, (run, contender) in zip(line, panels):
@@ -63,8 +58,6 @@ def draw(runs: list[Run], output: Path, title: str | None) -> None:
                 _panel(panel, chosen, contender, types, ops)
                 panel.set_title(f"{_name(run, contender, runs)}, {units.format_bytes(size)}")
         _colour_bar(figure, axes)
-        pictures.add_note(figure, origin.of_runs(runs), _EXPLAINED)
-        pictures.save(figure, output, 110)
 
 
 def _title(runs: list[Run]) -> str:
@@ -81,13 +74,10 @@ def _name(run: Run, contender: str, runs: list[Run]) -> str:
 
 
 def _panel(axes: Axes, rows: list[Row], contender: str, types: list[str], ops: list[str]) -> None:
-    ratios = {
-        (row.record["type"], row.record["op"]): local_figures.over_memcpy(row, contender)
-        for row in rows
-    }
+    ratios = {(row.record["type"], row.record["op"]): row.over_memcpy(contender) for row in rows}
     for y, name in enumerate(types):
         for x, op in enumerate(ops):
-            _cell(axes, x, y, ratios.get((name, op)), elements.is_defined(op, name))
+            _cell(axes, x, y, ratios.get((name, op)), tables.is_defined(op, name))
     axes.set_xlim(-0.5, len(ops) - 0.5)
     axes.set_ylim(len(types) - 0.5, -0.5)
     axes.set_xticks(range(len(ops)), ops)
@@ -126,3 +116,48 @@ def _colour_bar(figure: Figure, axes: list[list[Axes]]) -> None:
     bar.set_ticks([math.log2(ratio) for ratio in ticks], labels=[f"{each:g}×" for each in ticks])
     bar.ax.axhline(0, color="black", linewidth=1.5)
     bar.outline.set_visible(False)
+
+
+_BAR = 0.38  # of the distance from one layout to the next
+_CONTENDERS = (("native", "the MPI", "#999999"), ("sumac", "Sumac", pictures.COLOURS[0]))
+
+
+def draw_packing(runs: list[Run], output: Path, title: str | None) -> None:
+    """A row of panels for each size, a column for packing and one for unpacking on each MPI; in
+    each a group of bars for each layout, GB/s of the MPI and of Sumac, and a mark where memcpy
+    is."""
+    rows = [row for run in runs for row in run.rows]
+    sizes = sorted({row.asked for row in rows})
+    layouts = list(dict.fromkeys(str(row.record["layout"]) for row in rows))
+    ops = list(dict.fromkeys(str(row.record["op"]) for row in rows))
+    panels = [(run, op) for run in runs for op in ops]
+    height = len(sizes) * (0.34 * len(layouts) + 1.0) + 0.6
+    shape, inches = (len(sizes), len(panels)), (3.6 * len(panels) + 1.4, max(height, 3))
+    notes = pictures.of_runs(runs), "One thread. Medians of the rounds."
+    page = pictures.page(output, shape, inches, *notes, dpi=130, sharex="row", sharey=True)
+    with page as (figure, axes):
+        cut = "  ·  incomplete" if any(run.cut_by for run in runs) else ""
+        figure.suptitle(title or f"MPI_Pack and MPI_Unpack{cut}", fontsize=12)
+        for line, size in zip(axes, sizes):
+            for panel, (run, op) in zip(line, panels):
+                chosen = [row for row in run.rows if (row.asked, row.record["op"]) == (size, op)]
+                _bars(panel, chosen, layouts)
+                panel.set_title(f"{op}, {units.format_bytes(size)}, {run.mpi_name}", fontsize=10)
+        for panel in axes[-1]:
+            panel.set_xlabel("GB/s")
+        figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+
+
+def _bars(axes: Axes, rows: list[Row], layouts: list[str]) -> None:
+    places = [layouts.index(str(row.record["layout"])) for row in rows]
+    for number, (contender, name, colour) in enumerate(_CONTENDERS):
+        rates = [row.gb_per_second(contender) or 0 for row in rows]
+        shifted = [place + (number - 0.5) * _BAR for place in places]
+        axes.barh(shifted, rates, _BAR, color=colour, label=name)
+    copies = [row.gb_per_second("memcpy") or 0 for row in rows]
+    axes.plot(
+        copies, places, linestyle="", marker="|", markersize=13, color="black", label="memcpy"
+    )
+    axes.set_yticks(range(len(layouts)), layouts)
+    axes.set_ylim(len(layouts) - 0.5, -0.5)
+    axes.grid(False, axis="y")

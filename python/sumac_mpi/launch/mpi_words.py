@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The usual options of launchers, which commands that start programs understand or pass on."""
+"""Words of other command lines that Sumac's commands understand: the names that users give their
+MPI, with the family (binary interface) of each, and the usual options of launchers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+
+from sumac_mpi.base import errors
 
 # Of each option that is passed on, without its dashes, the number of its values. MPICH's launcher
 # and Open MPI's accept these with one dash and with two.
@@ -44,3 +48,54 @@ def of_family(words: list[str], family: str | None) -> list[str]:
     own = _PER_NODE.get(family or "")
     named = [word.startswith("-") and word.lstrip("-") in _NAMES_PER_NODE for word in words]
     return [own if own and is_it else word for word, is_it in zip(words, named, strict=True)]
+
+
+# Written without separators and version: `Open-MPI_5.0` is looked up as `openmpi`.
+_FAMILIES = {
+    "openmpi": ("openmpi", "ompi", "orte", "prrte", "hpcx"),
+    "mpich": (
+        *("mpich", "hydra", "mvapich", "parastation", "psmpi"),
+        *("intel", "intelmpi", "impi", "oneapi", "cray", "craympich"),
+    ),
+    "mpiabi": ("mpiabi", "abi"),
+}
+_FAMILY_OF = {name: family for family, names in _FAMILIES.items() for name in names}
+_VERSION = re.compile(r"[\d.]+$")
+# What launchers call these MPIs. Those that were made from them call themselves anything.
+_PRINTED = {
+    "Open MPI": ("openmpi", "ompi"),
+    "MPICH": ("mpich", "hydra"),
+    "Intel MPI": ("intel", "intelmpi", "impi", "oneapi"),
+}
+
+
+def _bare(text: str) -> str:
+    return _VERSION.sub("", re.sub(r"[-_ /]", "", text.lower()))
+
+
+def is_known(text: str) -> bool:
+    return _bare(text) in _FAMILY_OF
+
+
+def family_of(text: str) -> str:
+    """Raises a usage error for a name that is not known."""
+    bare = _bare(text)
+    if bare in _FAMILY_OF:
+        return _FAMILY_OF[bare]
+    raise errors.unknown(f"--mpi {text}: no MPI that is known by this name", bare, _FAMILY_OF)
+
+
+def contradicts(wanted: str, version: str) -> bool:
+    """Whether an MPI whose launcher calls itself `version`, as in "MPICH 4.0.2", is not the one
+    that the wanted, known name means. A family's name without a number is any of the family."""
+    bare = _bare(wanted)
+    printed = next((text for text, names in _PRINTED.items() if bare in names), None)
+    number = _VERSION.search(wanted)
+    if printed is None or not any(version.startswith(text) for text in _PRINTED):
+        return False
+    if number is None and printed != "Intel MPI":
+        return False
+    if not version.startswith(printed):
+        return True
+    parts = number[0].strip(".").split(".") if number else []
+    return parts != version.removeprefix(printed).strip().split(".")[: len(parts)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What this machine offers: processors, vector instructions, shared memory, other processes'
-memory."""
+memory; and what of it the limits of this process's control groups (of a container, a batch job)
+leave to it."""
 
 from __future__ import annotations
 
@@ -73,6 +74,12 @@ def describe() -> Machine:
     )
 
 
+def identity() -> dict[str, object]:
+    """What tells this machine from others of which measurements may have been kept."""
+    here = describe().as_dict()
+    return {name: here[name] for name in ("host", "cpu", "kernel", "cores", "cpus")}
+
+
 def lowers_clock(cpuinfo: str) -> bool:
     """True of Skylake's to Cooper Lake's processors of servers, which have one model number."""
     kind = [_field(cpuinfo, name) for name in ("vendor_id", "cpu family", "model")]
@@ -120,3 +127,61 @@ def attach_refusal() -> str | None:
 
 def _unsigned(argument: object) -> object:
     return ctypes.c_ulong(argument) if isinstance(argument, int) else argument
+
+
+_GROUPS = Path("/sys/fs/cgroup")
+_OWN_GROUP = Path("/proc/self/cgroup")
+
+
+def allowed_processors() -> float | None:
+    """How many processors this process may use at once, on average; None without a limit."""
+    shares = []
+    for folder in _folders("cpu"):
+        words = (_read(folder / "cpu.max") or "").split()
+        if len(words) != 2:  # the first version of control groups
+            quota = _read(folder / "cpu.cfs_quota_us")
+            words = [quota or "", _read(folder / "cpu.cfs_period_us") or ""]
+        if all(word.isdigit() for word in words) and int(words[1]):
+            shares.append(int(words[0]) / int(words[1]))
+    return min(shares, default=None)
+
+
+def allowed_memory() -> int | None:
+    """Bytes of memory that this process may use, shared memory included; None without a limit."""
+    limits = [
+        _number(folder / name)
+        for folder in _folders("memory")
+        for name in ("memory.max", "memory.limit_in_bytes")
+    ]
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def processes_left() -> int | None:
+    """The processes and threads that may still be started; None without a limit."""
+    left = []
+    for folder in _folders("pids"):
+        most, now = _number(folder / "pids.max"), _number(folder / "pids.current")
+        if most is not None and now is not None:
+            left.append(max(most - now, 0))
+    return min(left, default=None)
+
+
+def _folders(controller: str) -> list[Path]:
+    """The folders of this process's control group and its ancestors, in either version of them."""
+    folders = []
+    for line in (_read(_OWN_GROUP) or "").splitlines():
+        number, controllers, path = line.split(":", 2)
+        if number == "0":
+            base = _GROUPS
+        elif controller in controllers.split(","):
+            base = _GROUPS / controller
+        else:
+            continue
+        own = Path(path.lstrip("/"))
+        folders += [base / part for part in (own, *own.parents)]
+    return folders
+
+
+def _number(path: Path) -> int | None:
+    text = _read(path) or ""
+    return int(text) if text.isdigit() else None
