@@ -67,7 +67,6 @@ refuse() {
 # STEP-th pair is tried (1).
 calls_differ() {
   all=${1-} previous='' pairs=0
-  # shellcheck disable=SC2086
   set -- ${RANK_COUNTS:-2 3}
   calls=$("$program" | grep -vx "${WITHOUT:-}")
   for one in $calls; do

@@ -44,7 +44,6 @@ launch_plain() {
 launch_words() {
   seconds=$(patient "$1") job_folder=$(mktemp -d)
   shift
-  # shellcheck disable=SC2086
   SUMAC_TEST_JOB=$job_mark SUMAC_TEST_SECONDS=$seconds OMPI_MCA_orte_tmpdir_base=$job_folder \
     timeout -k 5 $((seconds + 5)) ${SUMAC_TEST_FRONT:-} "$launcher" "$@"
   job_status=$?

@@ -96,7 +96,6 @@ attack() {
   echo "$tries tries by another user"
   [ "$tries" -gt 20 ] || fail "only $tries tries"
   for process in $job $ranks ''; do
-    # shellcheck disable=SC2086
     as_attacker "$sumac" doctor $process >"$scratch/seen" 2>&1
     ! grep 'MPI_COMM_WORLD\|allreduce\|rows of' "$scratch/seen" || fail "doctor tells another user"
   done

@@ -81,10 +81,8 @@ plan() {
     mkdir "$trace"
     [ "$forced" = - ] && algo='' || algo=$forced
     # Shapes are split into words.
-    # shellcheck disable=SC2086
     succeeds job 120 block env "SUMAC_TRACE=$trace" "SUMAC_HIERARCHY=$hierarchy" \
       "SUMAC_ALGO=$algo" "$sumac" exec -- "$program" $shapes
-    # shellcheck disable=SC2086
     succeeds python3 "$shapes_py" compare "$sumac" "$trace" "$family" "$hosts" "$ranks" \
       "$hierarchy" "$forced" $shapes
     cat "$out"

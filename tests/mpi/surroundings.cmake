@@ -2,12 +2,7 @@
 # What is around the collectives: the end of the process, small stacks, limits, and other programs.
 sumac_mpi_test_program(at_exit at_exit.cc)
 foreach(family IN LISTS SUMAC_PROGRAM_FAMILIES)
-  add_library(at_exit_library_${family} SHARED EXCLUDE_FROM_ALL at_exit_library.c)
-  target_include_directories(at_exit_library_${family} SYSTEM PRIVATE ${SUMAC_${family}_INCLUDES})
-  target_compile_options(at_exit_library_${family} PRIVATE -Wall -Wextra)
-  string(TOUPPER ${family} upper)
-  target_link_libraries(at_exit_library_${family} PRIVATE ${SUMAC_${upper}_LIBRARY})
-  set_target_properties(at_exit_library_${family} PROPERTIES C_VISIBILITY_PRESET default)
+  sumac_mpi_library(at_exit_library_${family} ${family} EXCLUDE_FROM_ALL at_exit_library.c)
   target_link_libraries(mpi_test_at_exit_${family} PRIVATE at_exit_library_${family})
 endforeach()
 foreach(way handler object library)
