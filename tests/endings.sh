@@ -112,10 +112,7 @@ wait_for() {
   rm -f "$scratch/go" "$err" # which the job makes anew
   launch 40 3 "$program" "$1" "$scratch/go" >"$out" 2>"$err" &
   job=$!
-  for _ in $(seq 250); do
-    grep -qs 'rank 2 (process' "$err" && break
-    sleep 0.1
-  done
+  wait_until 25 grep -qs 'rank 2 (process' "$err"
   "$sumac" doctor "$job" >"$scratch/doctor" 2>&1
   doctor=$?
   : >"$scratch/go"

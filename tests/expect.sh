@@ -46,6 +46,17 @@ skip() {
 }
 needs() { command -v "$1" >"$out" || skip "there is no $1: install $2"; }
 
+# wait_until SECONDS CONDITION...: true when it holds within this time.
+wait_until() {
+  looks=$(($1 * 10))
+  shift
+  until "$@"; do
+    looks=$((looks - 1))
+    [ "$looks" -gt 0 ] || return 1
+    sleep 0.1
+  done
+}
+
 expect_status() { [ "$status" = "$1" ] || fail "exit status is $status, not $1"; }
 expect_out() { grep -qF -- "$1" "$out" || fail "standard output lacks: $1"; }
 expect_err() { grep -qF -- "$1" "$err" || fail "standard error lacks: $1"; }

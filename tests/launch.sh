@@ -61,13 +61,13 @@ left_over() {
 
 # Waits for leftovers to disappear, and prints those that stay. True when there are none.
 nothing_left() {
-  for _ in $(seq 50); do
-    left=$(left_over)
-    [ -n "$left" ] || return 0
-    sleep 0.1
-  done
+  wait_until 5 is_clean && return
   echo "left over: $left"
   return 1
+}
+is_clean() {
+  left=$(left_over)
+  [ -z "$left" ]
 }
 
 # own_mounts ARGUMENTS...: starts the case, with these arguments, where it may mount what it likes,

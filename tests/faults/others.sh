@@ -75,12 +75,11 @@ start_job() {
     timeout -k 5 "$(patient 70)" "$launcher" -n 3 "$sumac" exec -- "$program" goes_on \
     "$scratch/victim/go" >"$out" 2>"$err" &
   job=$!
-  for _ in $(seq 300); do
-    [ "$(grep -c '^process' "$out")" = 3 ] && break
-    sleep 0.1
-  done
+  wait_until 30 three_processes || fail "ranks: $ranks"
+}
+three_processes() {
   ranks=$(sed -n 's/^process //p' "$out")
-  [ "$(echo "$ranks" | wc -w)" = 3 ] || fail "ranks: $ranks"
+  [ "$(echo "$ranks" | wc -w)" = 3 ]
 }
 
 attack() {

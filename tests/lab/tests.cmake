@@ -105,13 +105,13 @@ sumac_lab_scripts(without differ.sh 900 mpi_test_presence TURN 5)
 sumac_lab_scripts(shm hosts.sh 1800 mpi_test_handed_down SLOW_FAMILIES mpich
                   ARGS $<TARGET_FILE:environment_probe_@family@>)
 sumac_lab_scripts(rank_killed ${killed} 500 environment_probe CASE probe_on_hosts)
-sumac_lab_scripts(killed ${killed} 300 fault_killed CASE on_hosts LABELS slow
+sumac_lab_scripts(killed ${killed} 300 mpi_test_fault_killed CASE on_hosts LABELS slow
                   ARGS "10:3:500" "allreduce:levels" blocking)
 list(JOIN levels " " killed_in)
 string(APPEND killed_in " allreduce:multi_leader allreduce:passive reduce_scatter:levels"
        " allgather:levels")
 # The leader of a host, and a rank that it leads; small, and in chunks.
-sumac_lab_scripts(killed_more ${killed} 3600 fault_killed CASE on_hosts LABELS slow
+sumac_lab_scripts(killed_more ${killed} 3600 mpi_test_fault_killed CASE on_hosts LABELS slow
                   ARGS "10:3:before 10:2:400 10:3:2500 100000:1:30000 100000:2:90000 10:2:after"
                        "${killed_in}" blocking nonblocking persistent)
 
