@@ -24,7 +24,7 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 # A line at the end of each program, and of one that the MPI has not the functions for.
 _CHECKS = re.compile(r"^passed: ([1-9][0-9]*) checks", re.MULTILINE)
 _SKIPPED = re.compile(r"^SKIPPED: (.*)", re.MULTILINE)
-# As tests/mpi/launch.sh: how a call is served must not depend on what happens to be faster.
+# As tests/launch.sh: how a call is served must not depend on what happens to be faster.
 _SURROUNDINGS = {
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by the tests of the command: a scratch prefix in which it is installed as users have it.
-. "$(dirname "$0")/../../tests/preload/check.sh"
+tests=$(dirname "$0")/../../tests
+# shellcheck source=tests/expect.sh
+. "$tests/expect.sh"
 built=$1 library=$2 programs=$3
 prefix=$(cd "$scratch" && pwd -P)/prefix
 sumac=$prefix/bin/sumac

@@ -3,9 +3,9 @@
 # taskloop_test.sh linked|preloaded FAMILY LAUNCHER SUMAC RANKS PROGRAM: results must be right at
 # several sizes and numbers of threads, without a warning from Sumac.
 how=$1 family=$2 launcher=$3 sumac=$4 ranks=$5 program=$6
-. "$(dirname "$0")/../../tests/preload/check.sh"
 tests=$(dirname "$0")/../../tests
-. "$tests/mpi/launch.sh"
+# shellcheck source=tests/launch.sh
+. "$tests/launch.sh"
 [ "$how" = linked ] && start=launch_plain || start=launch
 
 for each in 1:1 1000:1 300000:1 300000:3 1:3; do

@@ -89,49 +89,37 @@ endforeach()
 sumac_lab_variant(slow_of_h1 2+2+2 "SUMAC_SLOW_HOSTS=h2@h1" ${levels})
 
 sumac_mpi_test_program(handed_down handed_down.cc)
-foreach(family IN LISTS SUMAC_MPI_FAMILIES)
-  # In 'make check' the families take turns at these.
-  set(case 1)
-  foreach(script "disagree;options" "calls_differ;calls_differ" "forced;switches"
-                 "without;presence")
-    list(GET script 0 name)
-    list(GET script 1 program)
-    math(EXPR case "${case} + 1")
-    set(labels lab)
-    sumac_take_turns(labels ${family} ${case} FAMILIES ${SUMAC_MPI_FAMILIES})
-    sumac_lab_script(lab.${name}.${family} ${name}_test.sh ${family} 900 "${labels}"
-                     $<TARGET_FILE:mpi_test_${program}_${family}>)
-  endforeach()
-  sumac_lab_script(lab.rank_killed.${family} rank_killed_test.sh ${family} 500 lab
-                   $<TARGET_FILE:environment_probe_${family}>)
-  list(JOIN levels " " killed_in)
-  string(APPEND killed_in " allreduce:multi_leader allreduce:passive reduce_scatter:levels"
-         " allgather:levels")
-  sumac_lab_script(lab.killed.${family} killed_test.sh ${family} 300 "lab;slow"
-                   $<TARGET_FILE:fault_killed_${family}> "10:3:500" "allreduce:levels" blocking)
-  # The leader of a host, and a rank that it leads; small, and in chunks.
-  sumac_lab_script(lab.killed_more.${family} killed_test.sh ${family} 3600 "lab;slow"
-                   $<TARGET_FILE:fault_killed_${family}>
-                   "10:3:before 10:2:400 10:3:2500 100000:1:30000 100000:2:90000 10:2:after"
-                   "${killed_in}" blocking nonblocking persistent)
-  set(labels lab)
-  if(family STREQUAL "mpich")
-    list(APPEND labels slow)
-  endif()
-  sumac_lab_script(lab.shm.${family} shm_test.sh ${family} 1800 "${labels}"
-                   $<TARGET_FILE:mpi_test_handed_down_${family}>
-                   $<TARGET_FILE:environment_probe_${family}>)
-endforeach()
+
+# sumac_lab_scripts(NAME SCRIPT SECONDS PROGRAM ... [ARGS ...]): sumac_script_tests; the script gets
+# the library made from mpich.c before ARGS.
+function(sumac_lab_scripts name script seconds program)
+  cmake_parse_arguments(ARG "" "" "ARGS" ${ARGN})
+  sumac_script_tests(${name} PREFIX lab SCRIPT ${script} SECONDS ${seconds} PROGRAM ${program}
+                     LABELS lab ${ARG_UNPARSED_ARGUMENTS}
+                     ARGS $<TARGET_FILE:lab_mpich> ${ARG_ARGS})
+endfunction()
+sumac_lab_scripts(disagree differ.sh 900 mpi_test_options TURN 2)
+sumac_lab_scripts(calls_differ differ.sh 900 mpi_test_calls_differ TURN 3)
+sumac_lab_scripts(forced hosts.sh 900 mpi_test_switches TURN 4)
+sumac_lab_scripts(without differ.sh 900 mpi_test_presence TURN 5)
+sumac_lab_scripts(shm hosts.sh 1800 mpi_test_handed_down SLOW_FAMILIES mpich
+                  ARGS $<TARGET_FILE:environment_probe_@family@>)
+sumac_lab_scripts(rank_killed ${killed} 500 environment_probe CASE probe_on_hosts)
+sumac_lab_scripts(killed ${killed} 300 mpi_test_fault_killed CASE on_hosts LABELS slow
+                  ARGS "10:3:500" "allreduce:levels" blocking)
+list(JOIN levels " " killed_in)
+string(APPEND killed_in " allreduce:multi_leader allreduce:passive reduce_scatter:levels"
+       " allgather:levels")
+# The leader of a host, and a rank that it leads; small, and in chunks.
+sumac_lab_scripts(killed_more ${killed} 3600 mpi_test_fault_killed CASE on_hosts LABELS slow
+                  ARGS "10:3:before 10:2:400 10:3:2500 100000:1:30000 100000:2:90000 10:2:after"
+                       "${killed_in}" blocking nonblocking persistent)
 
 # `sumac plan` against traces: 20 shapes, and 200 of them.
 if(TARGET sumac-plan)
   sumac_mpi_test_program(shapes shapes.cc)
-  foreach(family IN LISTS SUMAC_MPI_FAMILIES)
-    sumac_lab_script(lab.plan.${family} plan_test.sh ${family} 300 lab
-                     $<TARGET_FILE:mpi_test_shapes_${family}> 4 4)
-    sumac_lab_script(lab.plan_more.${family} plan_test.sh ${family} 900 "lab;slow"
-                     $<TARGET_FILE:mpi_test_shapes_${family}> 40 2)
-  endforeach()
+  sumac_lab_scripts(plan hosts.sh 300 mpi_test_shapes ARGS 4 4)
+  sumac_lab_scripts(plan_more hosts.sh 900 mpi_test_shapes CASE plan LABELS slow ARGS 40 2)
 endif()
 
 # Nonblocking and persistent collectives over hosts.

@@ -1,33 +1,98 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# slurm.sh COMMAND [ARGUMENTS]: starts munged, slurmctld and slurmd on the loopback interface, in a
-# temporary folder with a configuration of its own, and runs the command in its environment. At the
-# end, also by a signal, it ends all jobs and then the daemons. Returns the command's status, 1 if a
-# process stays, 77 where Slurm is not installed or the user is not root.
+# slurm.sh slurm FAMILY LAUNCHER SUMAC PROGRAM: starts munged, slurmctld and slurmd on the loopback
+# interface, in a temporary folder with a configuration of its own, and runs the program as steps
+# and jobs of Slurm. At the end, also by a signal, it ends all jobs and then the daemons. The
+# program is the probe of tests/environment, which checks its results.
 #
 # The node has $SLURM_TEST_CPUS (4) processors, however many the machine has.
+. "$(dirname "$0")/../launch.sh"
 PATH=$PATH:/usr/sbin:/sbin
-for program in munged slurmctld slurmd srun mungekey; do
-  if ! command -v "$program" >/dev/null; then
-    echo "no $program: install slurm-wlm and munge"
-    exit 77
-  fi
-done
-if [ "$(id -u)" != 0 ]; then
-  echo "slurmd starts processes of other users, so only root can run it"
-  exit 77
-fi
-folder=$(mktemp -d /tmp/sumac-slurm-XXXXXX)
+folder=$scratch/slurm
 export SLURM_CONF="$folder/slurm.conf"
 daemons=
+
+slurm() {
+  for daemon in munged slurmctld slurmd srun mungekey; do
+    needs "$daemon" 'slurm-wlm and munge'
+  done
+  [ "$(id -u)" = 0 ] || skip 'slurmd starts processes of other users, so only root can run it'
+  mkdir "$folder"
+  at_end=stop
+  write_configuration
+  if start; then
+    steps_and_jobs
+  else
+    fail "the daemons do not start"
+  fi
+  [ "$failures" = 0 ] || tail -n 20 "$folder"/*.log "$folder"/*.out "$folder"/munge/*
+  at_end=''
+  stop || fail "daemons are still running"
+}
+
+steps_and_jobs() {
+  export SUMAC_TEST_JOB="$job_mark" SUMAC_STATS=yes
+  PATH=$tests/../.venv/bin:$PATH # the Python with what 'sumac run' needs
+  limit="timeout -k 5 $(patient 60)"
+  # Debian's Open MPI speaks to Slurm by PMIx, and its MPICH by PMI.
+  case $family in
+    openmpi) plugin=pmix ;;
+    mpich) plugin=pmi2 ;;
+  esac
+  run $limit srun --mpi="$plugin" -n 3 "$sumac" exec -- "$program"
+  expect_served
+  batch "srun --mpi=$plugin $sumac exec -- $program"
+  # The MPI's own launcher takes the allocation: as many ranks as it has.
+  run $limit salloc -n 3 "$sumac" run -- "$program"
+  expect_served
+  expect_line SLURM_NTASKS # where the number of ranks is from
+  batch "$sumac run -- $program"
+  [ "$family" != mpich ] || wrong_plugin
+
+  run $limit srun -K --mpi="$plugin" -n 3 "$sumac" exec -- "$program" kill
+  [ "$status" != 0 ] || fail "a rank was killed, but the step ends with status 0"
+  nothing_left || fail 'something is left'
+
+  # A job that nobody waits for: it is ended before the daemons.
+  unset SUMAC_TEST_JOB
+  sbatch -n 1 -o /dev/null --wrap 'exec sleep 1000'
+  wait_until 30 a_job_runs || fail "the last job does not start"
+}
+a_job_runs() { squeue -h -o %T | grep -q RUNNING; }
+
+# The ranks were one job of three, results are right, and Sumac served its calls.
+expect_served() {
+  expect_status 0
+  expect_line '^wrong 0$'
+  expect_line 'sumac summary  rank 0 of 3'
+  expect_line '^allreduce 16 flat_lines'
+  expect_line '^allreduce 1048576 single_copy'
+}
+
+# batch COMMAND: as a job of three tasks.
+batch() {
+  printf '#!/bin/sh\n#SBATCH -n 3\n%s\n' "$1" >"$scratch/script"
+  run $limit sbatch --wait -o "$scratch/output" "$scratch/script"
+  cat "$scratch/output" >>"$out"
+  expect_served
+}
+
+# With the wrong plugin, MPICH's ranks are so many jobs of one rank. (Open MPI's end by themselves.)
+wrong_plugin() {
+  for wrong in none pmix; do
+    run $limit srun --mpi=$wrong -n 2 "$sumac" exec -- "$program"
+    expect_line 'warning\[lone-ranks\]'
+    expect_line 'srun --mpi=pmi2'
+  done
+}
 
 # Ends steps first: the slurmstepd of a running step would stay behind its slurmd.
 stop() {
   trap '' INT TERM
   for job in $(squeue -h -o %A 2>/dev/null); do scancel "$job" 2>/dev/null; done
-  wait_until no_step_runs
+  wait_until 30 no_step_runs
   for daemon in $daemons; do kill "$daemon" 2>/dev/null; done
-  wait_until nothing_runs && return 0
+  wait_until 30 nothing_runs && return 0
   echo "slurm: still running:"
   processes_left | while read -r process _; do
     tr '\0' ' ' <"/proc/$process/cmdline"
@@ -38,7 +103,6 @@ stop() {
 }
 
 no_step_runs() { ! processes_left | grep -q slurmstepd; }
-
 nothing_runs() { [ -z "$(processes_left)" ]; }
 
 # The daemons of this cluster, and the processes slurmstepd: the configuration is in their
@@ -49,16 +113,6 @@ processes_left() {
     case $(cat "$process/comm" 2>/dev/null) in
       munged | slurmctld | slurmd | slurmstepd) echo "${process#/proc/} $(cat "$process/comm")" ;;
     esac
-  done
-}
-
-# wait_until CONDITION: true when it holds within 30 seconds.
-wait_until() {
-  looks=0
-  until "$@"; do
-    looks=$((looks + 1))
-    [ "$looks" -lt 300 ] || return 1
-    sleep 0.1
   done
 }
 
@@ -108,34 +162,13 @@ start() {
     --pid-file="$folder/munge/pid" --seed-file="$folder/munge/seed" \
     --log-file="$folder/munge/log" >"$folder/munge/out" 2>&1 &
   daemons=$!
-  wait_until test -S "$folder/munge/socket" || return 1
+  wait_until 30 test -S "$folder/munge/socket" || return 1
   slurmctld -D -f "$SLURM_CONF" >"$folder/slurmctld.out" 2>&1 &
   daemons="$! $daemons"
   slurmd -D -f "$SLURM_CONF" >"$folder/slurmd.out" 2>&1 &
   daemons="$! $daemons"
-  wait_until node_is_idle
+  wait_until 30 node_is_idle
 }
-
 node_is_idle() { sinfo -h -o %T 2>/dev/null | grep -qx idle; }
 
-# Reached also after a signal, whose status the shell passes on.
-finish() {
-  status=$?
-  stop || status=1
-  rm -rf "$folder"
-  exit "$status"
-}
-
-trap finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-write_configuration
-if ! start; then
-  echo "slurm: the daemons do not start"
-  tail -n 20 "$folder"/*.log "$folder"/*.out "$folder"/munge/log "$folder"/munge/out
-  exit 1
-fi
-"$@"
-status=$?
-[ "$status" = 0 ] || [ "$status" = 77 ] || tail -n 20 "$folder"/*.log
-exit "$status"
+run_job_case "$@"

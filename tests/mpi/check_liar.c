@@ -3,7 +3,6 @@
 // collectives on 1000 ints give wrong results. Rank 0 changes one element of what it gives, in
 // every fifth of its calls of a function, so that the results of SUMAC_CHECK=results differ then.
 // check_results.cc makes the calls.
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdlib.h>

@@ -30,14 +30,11 @@ sumac_mpi_test(direct_auto_long PROGRAM direct RANKS 2 5 ARGS auto 4000 9 SECOND
                ENV ${promote_auto} LABELS slow)
 # As on Linux 6.1 and 4.18.
 foreach(lacks IN ITEMS queries advice)
-  set(test mpi.direct_without_${lacks}.openmpi.3)
-  add_test(NAME ${test}
-           COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/run_test.sh openmpi ${SUMAC_openmpi_LAUNCHER}
-                   $<TARGET_FILE:sumac> 60 3 $<TARGET_FILE:sumac_test_refuse> ${lacks} all
-                   $<TARGET_FILE:mpi_test_direct_openmpi> eager 50 9)
-  set_tests_properties(${test} PROPERTIES PROCESSORS 2 SKIP_RETURN_CODE 77 LABELS mpi
-                       ENVIRONMENT "SUMAC_PROMOTE=eager;UCX_MEM_EVENTS=no")
-  sumac_test_limits(80 ${test})
+  sumac_script_tests(
+    direct_without_${lacks} PREFIX mpi SCRIPT ${passes} CASE on_host
+    FAMILIES openmpi SUFFIX .3 SECONDS 80 LABELS mpi ENV ${promote_eager}
+    ARGS $<TARGET_FILE:sumac_test_refuse> 60 3 ${lacks} all $<TARGET_FILE:mpi_test_direct_openmpi>
+         eager 50 9)
 endforeach()
 sumac_mpi_test_program(direct_once direct_once.cc)
 sumac_mpi_test(direct_once RANKS 2 FAMILIES openmpi ARGS 2500 ENV ${promote_auto})
@@ -70,4 +67,5 @@ sumac_mpi_test_program(alloc_mem alloc_mem.cc)
 sumac_mpi_test(alloc_mem RANKS 1 2 3 ARGS ${CMAKE_CURRENT_BINARY_DIR})
 sumac_mpi_test(alloc_mem_sessions PROGRAM alloc_mem RANKS 2 ARGS session)
 sumac_mpi_test_program(direct_killed direct_killed.cc)
-sumac_mpi_script_test(direct_killed SECONDS 240 ENV ${promote_eager} LABELS slow)
+sumac_mpi_script_tests(direct_killed ${killed} 240 CASE direct
+                       ENV ${promote_eager} LABELS slow)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arguments that sumac_op_create and the hints must refuse with an error, without ending the job;
-// and derived types of one element type, which operations must accept.
+// misuse: arguments that sumac_op_create and the hints must refuse with an error, without ending
+// the job; and derived types of one element type, which operations must accept.
+// misuse undefined|struct: reduces with an operation on a type that it cannot reduce, which must
+// not return.  misuse create: prints whether an operation can be created at all.
 #include <vector>
 
 #include "mpi/check.h"
@@ -84,9 +86,49 @@ void derived() {
   for (MPI_Datatype& type : all) MPI_Type_free(&type);
 }
 
+void reduce(int kind, MPI_Datatype type) {
+  MPI_Op op;
+  char in[64] = {}, out[64] = {};
+  sumac_op_create(kind, 0, &op);
+  MPI_Allreduce(in, out, 1, type, op, MPI_COMM_WORLD);
+  MPI_Reduce_local(in, out, 1, type, op);
+  std::puts("came back");
+}
+
+void reduce_struct() {
+  const int lengths[] = {1, 1};
+  const MPI_Aint places[] = {0, 4};
+  const MPI_Datatype parts[] = {MPI_INT, MPI_FLOAT};
+  MPI_Datatype mixed;
+  MPI_Type_create_struct(2, lengths, places, parts, &mixed);
+  MPI_Type_commit(&mixed);
+  MPI_Type_set_name(mixed, "a mixture");
+  reduce(SUMAC_SUM, mixed);
+}
+
+void create() {
+  MPI_Op op = MPI_OP_NULL;
+  const int error = sumac_op_create(SUMAC_SUM, 0, &op);
+  std::printf("%s, %s\n", error == MPI_ERR_OTHER ? "MPI_ERR_OTHER" : "another error",
+              op == MPI_OP_NULL ? "no operation" : "an operation");
+  if (op != MPI_OP_NULL) MPI_Op_free(&op);
+}
+
+// In a job that may have no Sumac.
+int run(const char* what) {
+  MPI_Init(nullptr, nullptr);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (std::strcmp(what, "create") == 0) create();
+  if (std::strcmp(what, "struct") == 0) reduce_struct();
+  if (std::strcmp(what, "undefined") == 0) reduce(SUMAC_BAND, MPI_FLOAT);
+  MPI_Finalize();
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && argv[1][0] != '-') return run(argv[1]);
   MPI_Op op = MPI_OP_NULL;
   const int before = sumac_op_create(SUMAC_SUM, 0, &op);
   CHECK(before == MPI_ERR_OTHER && op == MPI_OP_NULL, "%d", before);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A few functions with names of MPI functions, which record their arguments. The fake MPI belongs
-// to no family that Sumac supports; with FAKE_OPENMPI it looks like Open MPI.
+// to no family that Sumac supports; with FAKE_OPENMPI it looks like Open MPI. With FAKE_STUBS it
+// defines one of the functions and is no MPI, as libraries of serial programs do.
 #include "fake_mpi.h"
 
 #include <string.h>
@@ -9,8 +10,19 @@
 #define ALIAS(name) \
   extern __typeof(PMPI_##name) MPI_##name EXPORT __attribute__((weak, alias("PMPI_" #name)))
 
-EXPORT word fake_arguments[9];
 EXPORT int fake_calls;
+
+#ifdef FAKE_STUBS
+
+EXPORT int MPI_Barrier(word a) {
+  (void)a;
+  __atomic_add_fetch(&fake_calls, 1, __ATOMIC_RELAXED);
+  return FAKE_RESULT;
+}
+
+#else
+
+EXPORT word fake_arguments[9];
 
 #ifdef FAKE_OPENMPI
 EXPORT char ompi_mpi_comm_world[8];
@@ -76,3 +88,5 @@ ALIAS(Reduce);
 ALIAS(Ireduce);
 ALIAS(Reduce_init);
 ALIAS(Pack);
+
+#endif

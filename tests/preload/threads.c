@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many threads make the first MPI call of the process at once.
+// Many threads make the first MPI call of the process at once. The same as a library, opened by a
+// program that does not use MPI, has plugin_calls().
 #include <pthread.h>
 #include <stdio.h>
 
@@ -29,3 +30,7 @@ int main(void) {
   printf("%d calls, %ld wrong\n", fake_calls, (long)wrong);
   return wrong == 0 && fake_calls == kThreads * kCalls ? 0 : 1;
 }
+
+__attribute__((visibility("default"))) int plugin_calls(void);
+
+int plugin_calls(void) { return MPI_Barrier(1) == FAKE_RESULT ? fake_calls : -1; }

@@ -119,8 +119,8 @@ def run(job, build, seconds, listed=False):
     """Runs the job under Sumac, and looks whether it leaves anything behind."""
     launcher = shutil.which(LAUNCHERS[job.family]) or LAUNCHERS[job.family]
     program = Path(build, "tests/random/programs", f"random_{job.family}")
-    command = ["sh", ROOT / "tests/mpi/run_test.sh", job.family, launcher]
-    command += [Path(build, "bin/sumac"), seconds, job.ranks, program, *job.arguments()]
+    command = ["sh", ROOT / "tests/passes.sh", "on_host", job.family, launcher]
+    command += [Path(build, "bin/sumac"), program, seconds, job.ranks, *job.arguments()]
     command += ["--list"] if listed else []
     with tempfile.TemporaryDirectory(prefix="sumac-random-") as folder:
         stats = Path(folder, "stats.json")

@@ -47,14 +47,14 @@ set(faults "address:heap-buffer-overflow" "undefined:signed integer overflow")
 if(SUMAC_SANITIZE MATCHES thread)
   set(faults "thread:data race")
 endif()
+include_directories(${PROJECT_SOURCE_DIR}/tests)
 sumac_mpi_test_program(faulty faulty.cc)
 foreach(family IN LISTS SUMAC_MPI_FAMILIES)
-  target_include_directories(mpi_test_faulty_${family} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(mpi_test_faulty_${family} PRIVATE Threads::Threads)
   add_dependencies(sanitized_tests mpi_test_faulty_${family})
 endforeach()
-sumac_mpi_script_test(faulty PREFIX sanitized SECONDS 300 ENV ${surroundings} LABELS sanitized slow
-                      ARGS ${faults})
+sumac_script_tests(faulty PREFIX sanitized SCRIPT ${endings}
+                   PROGRAM mpi_test_faulty SECONDS 300 LABELS mpi sanitized slow
+                   ENV ${surroundings} ARGS ${faults})
 
 sumac_sanitized_test(threads RANKS 2 3)
 sumac_sanitized_test(nonblocking_threads RANKS 2 3 ARGS 3 ${nonblocking})

@@ -20,7 +20,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SUMAC = Path(sys.prefix, "bin/sumac")
 SECONDS = 300  # a job that takes longer hangs
-# Like tests/mpi/launch.sh, this allows running as root and with more ranks than processors. Each
+# Like tests/launch.sh, this allows running as root and with more ranks than processors. Each
 # rank has one thread, so that parallel sums of numerical libraries are the same in both runs.
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

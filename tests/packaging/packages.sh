@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# packages.sh CASE ARGUMENTS...: what is made of the source: Python's wheel, and the same bits
+# again.
+. "$(dirname "$0")/../expect.sh"
+source=$(cd "$tests/.." && pwd)
+
+# must COMMAND...: it must succeed, or the rest cannot be tried.
+must() {
+  succeeds "$@"
+  [ "$failures" = 0 ] || finish
+}
+
+# Makes the wheel, installs it into a new Python environment and uses it there, with Debian's MPIs
+# and with the MPIs' own wheels. The build is kept in build/wheel.
+wheel() {
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  export OMPI_MCA_rmaps_base_oversubscribe=1
+  must python3 -m venv "$scratch/venv"
+  pip=$scratch/venv/bin/pip
+  run "$pip" download -q --no-deps -d "$scratch" scikit-build-core
+  [ "$status" = 0 ] || skip 'pip reaches no index'
+  must "$pip" wheel -q --no-deps -w "$scratch" "$source"
+  wheel=$(ls "$scratch"/sumac_mpi-*.whl)
+  [ "$(stat -c %s "$wheel")" -lt $((10 * 1024 * 1024)) ] || fail "it is larger than 10 MiB"
+  must "$pip" install -q "$wheel"
+
+  cd "$scratch" || exit 1
+  PATH=$scratch/venv/bin:/usr/bin:/bin
+  must sumac --version
+  [ "$(head -n 1 "$out")" = "sumac $version" ] || fail "it has another version"
+  must sumac completion bash
+  package=$(python -c 'import os, sumac_mpi; print(os.path.dirname(sumac_mpi.__file__))')
+  [ -f "$package/licenses/libhwy-dev" ] || [ ! -f /usr/share/doc/libhwy-dev/copyright ] ||
+    fail "it lacks the licences of what is compiled in"
+  for family in openmpi mpich; do
+    ! command -v "mpicc.$family" >"$out" || with_debians "$family"
+  done
+  for mpi in openmpi:openmpi5 mpich:mpich5 impi-rt:intel; do
+    with_wheel "${mpi%:*}" "${mpi#*:}"
+  done
+}
+
+with_debians() {
+  must timeout 300 sumac check -n 2 --mpi "$1"
+  must cmake -S "$source/tests/consumer" -B "$1" "-DCMAKE_PREFIX_PATH=$package" \
+    "-DMPI_C_COMPILER=mpicc.$1"
+  must cmake --build "$1"
+  run timeout 60 "mpiexec.$1" -n 2 "$1/in_c"
+  expect_line '^sum 1 .*, active 0$'
+}
+
+# with_wheel PACKAGE MPI: in an environment of its own, as its users have it.
+with_wheel() {
+  venv=$scratch/$1
+  must python3 -m venv "$venv"
+  must "$venv/bin/pip" install -q "$wheel" "$1"
+  PATH=$venv/bin:/usr/bin:/bin must timeout 300 sumac check -n 2 --mpi "$2"
+  expect_line "started by $venv/bin/"
+}
+
+# reproducible [TARGET...]: with SOURCE_DATE_EPOCH two builds of one source are the same, bit for
+# bit, in folders with other names. Builds the C part, or the targets that are given, twice without
+# ccache, and compares every library and program as it would be installed.
+reproducible() {
+  export SOURCE_DATE_EPOCH=1700000000 CCACHE_DISABLE=1
+  [ $# -gt 0 ] || set -- sumac_stub sumac_base sumac_config
+  build one one "$@"
+  build another another/and/deeper "$@"
+  cat "$scratch/one.sums"
+  [ "$(wc -l <"$scratch/one.sums")" -ge 3 ] || fail 'less than three are built'
+  must diff "$scratch/one.sums" "$scratch/another.sums"
+  cd "$scratch/one/build" || exit 1
+  ! cut -c67- "$scratch/one.sums" | xargs grep -lF "$scratch" ||
+    fail "these name the folder that they were built in"
+}
+
+# build COPY FOLDER TARGETS...: writes the names and hashes of what is built into COPY.sums.
+build() {
+  copy=$1 top=$scratch/$2
+  shift 2
+  mkdir -p "$top"
+  (cd "$source" && tar -c --exclude=./build --exclude=./.venv --exclude=./.git .) | tar -x -C "$top"
+  must cmake -S "$top" -B "$top/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_FLAGS=-g1 -DCMAKE_C_FLAGS=-g1 -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON
+  must cmake --build "$top/build" --target "$@"
+  (cd "$top/build" && find . -name CMakeFiles -prune -o -type f \( -name 'libsumac*.a' \
+    -o -name 'libsumac*.so*' -o -path './bin/*' -o -perm -100 -name 'sumac-*' \) \
+    ! -name 'libsumac_precompiled*' -exec sha256sum {} + | sort -k 2) >"$scratch/$copy.sums"
+}
+
+run_case "$@"
