@@ -14,7 +14,7 @@ lost() {
   [ $((cases % step)) = 0 ] || return 0
   way=$1 number=$2
   shift 2
-  run launch 40 "$number" "$program" "$@"
+  run launch 40 "$number" "$program" "$1" "$2" refused "$3"
   grep -q "served by .*$way" "$out" || {
     echo "not tried, $1 $2: $(grep 'served by' "$out")"
     return

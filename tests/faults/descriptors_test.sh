@@ -8,7 +8,7 @@ family=$1 launcher=$2 sumac=$3 program=$4
 left=0
 for rank in 0 2 -1; do
   for few in 0 1 3; do
-    run launch 60 3 "$program" $rank $few
+    run launch 60 3 "$program" descriptors $rank $few
     expect_status 0
     expect_out 'passed: '
     if grep -q '^0 of 4' "$out"; then

@@ -6,7 +6,7 @@ family=$1 launcher=$2 sumac=$3 program=$4
 . "$(dirname "$0")/../mpi/launch.sh"
 mkdir "$scratch/trace"
 export SUMAC_STATS="$scratch/stats.json" SUMAC_TRACE="$scratch/trace"
-run launch 90 3 "$program"
+run launch 90 3 "$program" file_limit
 expect_status 0
 expect_out 'passed: '
 expect_err 'warning[stats-file]'

@@ -5,7 +5,7 @@
 family=$1 launcher=$2 sumac=$3 program=$4 wanted=$5
 . "$(dirname "$0")/../mpi/launch.sh"
 for ranks in 2 3; do
-  run launch 200 "$ranks" "$program" "$wanted"
+  run launch 200 "$ranks" "$program" many "$wanted"
   expect_status 0
   expect_out 'passed: '
   grep alive "$out"

@@ -20,7 +20,7 @@ echo 300M >"$group/$swap" 2>/dev/null || echo 0 >"$group/$swap" 2>/dev/null
 # inside ARGUMENTS...: the program, its ranks in the group.
 inside() {
   launch_plain 60 3 sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" \
-    "$sumac" exec -- "$program" "$@"
+    "$sumac" exec -- "$program" many "$@"
 }
 
 SUMAC_SHM_BUDGET=16M run inside 300

@@ -33,11 +33,11 @@ listed() { find /dev/shm -mindepth 1 ! -user 65534 -printf '%p %M %u %s %T@ %l\n
 listed >"$scratch/before"
 [ "$(find /dev/shm | wc -l)" -gt 200 ] || fail 'nothing was laid there'
 
-command_line="goes_on as one user, while another one looks"
+command_line="lacks nothing as one user, while another one looks"
 as_victim env SUMAC_TEST_JOB="$job_mark" SUMAC_TEST_SECONDS="$(patient 60)" \
   HOME="$scratch/victim" TMPDIR="$scratch/victim" OMPI_MCA_orte_tmpdir_base="$scratch/victim" \
-  timeout -k 5 "$(patient 70)" "$launcher" -n 3 "$sumac" exec -- "$program" "$scratch/victim/go" \
-  >"$out" 2>"$err" &
+  timeout -k 5 "$(patient 70)" "$launcher" -n 3 "$sumac" exec -- \
+  "$program" nothing "$scratch/victim/go" >"$out" 2>"$err" &
 job=$!
 for _ in $(seq 300); do
   [ "$(grep -c '^process' "$out")" = 3 ] && break

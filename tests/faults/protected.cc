@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Buffers that the kernel does not reach for another process, while the program does: protected
 // memory whose protection a handler of faults lifts, and secret memory; or a process of which the
-// kernel finds no memory, since its first thread has ended. Results are right, from the first such
-// call on.
+// kernel finds no memory, since its first thread has ended; or cross-memory attach is refused from
+// some call on, which worked when the communicator was set up. Results are right, from the first
+// such call on.
 //   protected COLLECTIVE KIND WHAT RANK [in_place]
 //     WHAT: written (receive buffers are write-protected), read (send buffers are inaccessible),
-//     secret (all buffers), thread;  RANK: whose; -1: all ranks'
+//     secret (all buffers), thread, refused (attach);  RANK: whose; -1: all ranks'
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -14,6 +15,7 @@
 
 #include <semaphore.h>
 
+#include "../environment/refuse.h"
 #include "calls.h"
 
 namespace {
@@ -91,6 +93,10 @@ int run() {
     if (i == 3 && mine && what == "thread") {
       sem_post(&first_may_end);
       usleep(200000);
+    }
+    if (i == 3 && what == "refused") {
+      native().Barrier(MPI_COMM_WORLD);
+      if (mine) CHECK(refuse_attach() == 0, "a filter");
     }
     if (i == 12 && rank == 0 && what == "thread") usleep(1500000);  // others see who still lives
     call.fill(i);

@@ -10,7 +10,7 @@ mount -t tmpfs -o size=32m,mode=1777 none /dev/shm || exit 77
 . "$(dirname "$0")/../mpi/launch.sh"
 # The MPI itself needs no more of it once it has started.
 export OMPI_MCA_btl_vader_backing_directory=/tmp MPIR_CVAR_ENABLE_INTRANODE_COLLECTIVES=0
-run launch 90 3 "$program" "$pages"
+run launch 90 3 "$program" shm_full "$pages"
 expect_status 0
 expect_out 'passed: '
 grep 'left to the MPI' "$out"

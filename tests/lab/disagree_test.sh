@@ -16,7 +16,8 @@ for setting in HIERARCHY=flat ALGO=allreduce:ring SLOW_HOSTS=h1; do
       h0) what="rank 2 has only defaults, rank 0 has $setting;" ;;
       h1) what="rank 2 has $setting, rank 0 has only defaults;" ;;
     esac
-    run job 180 block sh "$here/by_host.sh" $host SUMAC_$setting "$sumac" exec -- "$program"
+    run job 180 block sh "$here/by_host.sh" $host SUMAC_$setting \
+      "$sumac" exec -- "$program" --differ
     expect_status 0
     expect_out "passed: "
     expect_warnings 1

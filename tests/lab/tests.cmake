@@ -35,11 +35,12 @@ sumac_lab_test(reproducible_without PROGRAM reproducible LAYOUTS 2+1+2 FAMILIES 
 
 # The programs for one host.
 sumac_lab_test(run_ahead LAYOUTS 2+1+2 ARGS levels EXPECTED bcast:levels reduce:levels)
-foreach(program communicators signatures progress errors threads types)
+foreach(program communicators signatures progress types)
   sumac_lab_test(${program} LAYOUTS 2+1+2 EXPECTED bcast:levels)
 endforeach()
 sumac_lab_test(churn LAYOUTS 2+1+2 ARGS 400 EXPECTED bcast:levels LABELS slow)
-sumac_lab_test(budget LAYOUTS 2+1+2 ENV SUMAC_SHM_BUDGET=1M EXPECTED bcast:levels)
+sumac_lab_test(budget PROGRAM churn LAYOUTS 2+1+2 ARGS 20 budget ENV SUMAC_SHM_BUDGET=1M
+               EXPECTED bcast:levels)
 
 # sumac_lab_variant(NAME LAYOUT SETTING EXPECTED...): the sweep with an option.
 set(variants_in_check flat pairs allreduce_multi_leader allreduce_all_ranks reduce_all_ranks
@@ -92,7 +93,7 @@ sumac_mpi_test_program(handed_down handed_down.cc)
 foreach(family IN LISTS SUMAC_MPI_FAMILIES)
   # In 'make check' the families take turns at these.
   set(case 1)
-  foreach(script "disagree;options" "calls_differ;calls_differ" "forced;switches"
+  foreach(script "disagree;switches" "calls_differ;calls_differ" "forced;switches"
                  "without;presence")
     list(GET script 0 name)
     list(GET script 1 program)
@@ -144,18 +145,16 @@ sumac_lab_nonblocking(overlap LAYOUTS 2+2 2+1+2 1+1+1+1 EXPECTED ${levels})
 sumac_lab_nonblocking(trap LAYOUTS 2+2 2+1+2 1+1+1+1 ARGS 17 EXPECTED ${levels})
 sumac_lab_nonblocking(random LAYOUTS 2+2 2+1+2 1+1+1+1 2+2turns 3+3+3turns
                       ARGS --first 500 --count 12 EXPECTED ${levels})
-sumac_lab_nonblocking(persistent LAYOUTS 2+1+2 ARGS 4 EXPECTED ${levels})
+sumac_lab_nonblocking(persistent LAYOUTS 2+1+2 ARGS 40 300 EXPECTED ${levels})
 sumac_lab_nonblocking(persistent_order LAYOUTS 2+1+2 1+1+1 ARGS 3 EXPECTED ${levels})
 sumac_lab_nonblocking(persistent_late PROGRAM persistent_order LAYOUTS 2+1+2 ARGS 0
                       EXPECTED allreduce:levels)
-sumac_lab_nonblocking(persistent_many LAYOUTS 2+1 ARGS 40 300 EXPECTED ${levels})
 sumac_lab_nonblocking(requests LAYOUTS 2+1+2 ARGS 200 EXPECTED ${levels})
-foreach(program nonblocking_errors nonblocking_others)
-  sumac_lab_nonblocking(${program} LAYOUTS 2+1+2 EXPECTED barrier:levels)
-endforeach()
-sumac_lab_nonblocking(nonblocking_threads LAYOUTS 2+1+2 ARGS 2 EXPECTED barrier:levels)
-sumac_lab_nonblocking(nonblocking_threads_more PROGRAM nonblocking_threads LAYOUTS 2+1+2 ARGS 5
-                      EXPECTED barrier:levels LABELS slow)
+sumac_lab_nonblocking(errors LAYOUTS 2+1+2 ARGS --nonblocking
+                      EXPECTED bcast:levels barrier:levels)
+sumac_lab_nonblocking(threads LAYOUTS 2+1+2 ARGS 2 EXPECTED bcast:levels barrier:levels)
+sumac_lab_nonblocking(threads_more PROGRAM threads LAYOUTS 2+1+2 ARGS 10
+                      EXPECTED bcast:levels barrier:levels LABELS slow)
 
 # Operations of sumac_op_create and hinted ones.
 foreach(program handles halves)

@@ -237,11 +237,7 @@ int in_session() {
   MPI_Comm_free(&comm);
   MPI_Group_free(&group);
   MPI_Session_finalize(&session);
-  if (rank == 0) {
-    std::printf("%s: %ld checks, %ld failed\n", failures ? "FAILED" : "passed", checks.load(),
-                failures.load());
-  }
-  return failures ? 1 : 0;
+  return report(checks, failures);
 }
 #endif
 

@@ -39,12 +39,6 @@ foreach(lacks IN ITEMS queries advice)
                        ENVIRONMENT "SUMAC_PROMOTE=eager;UCX_MEM_EVENTS=no")
   sumac_test_limits(80 ${test})
 endforeach()
-sumac_mpi_test_program(direct_once direct_once.cc)
-sumac_mpi_test(direct_once RANKS 2 FAMILIES openmpi ARGS 2500 ENV ${promote_auto})
-sumac_mpi_test(direct_once_eager PROGRAM direct_once RANKS 2 ARGS 20000 ENV ${promote_eager}
-               SECONDS 300 LABELS slow)
-sumac_mpi_test(direct_once_long PROGRAM direct_once RANKS 2 ARGS 1000000 ENV ${promote_auto}
-               SECONDS 900 LABELS slow)
 sumac_mpi_test_program(direct_windows direct_windows.cc)
 sumac_mpi_test(direct_windows RANKS 2 3 ARGS 30 ENV ${promote_eager})
 sumac_mpi_test(direct_windows_alone PROGRAM direct_windows RANKS 3 ARGS 30 3 25)
@@ -66,8 +60,12 @@ sumac_mpi_test(direct_alloc_levels PROGRAM direct_alloc RANKS 5 FAMILIES openmpi
                    "SUMAC_ALGO=allreduce:levels\\\\\;reduce:levels\\\\\;bcast:levels")
 sumac_mpi_test(direct_alloc_long PROGRAM direct_alloc RANKS 2 5 ARGS random 20000 4 4 SECONDS 900
                LABELS slow)
+sumac_mpi_test(direct_once PROGRAM direct_alloc RANKS 2 FAMILIES openmpi ARGS once 2500
+               ENV ${promote_auto})
+sumac_mpi_test(direct_once_eager PROGRAM direct_alloc RANKS 2 ARGS once 20000 ENV ${promote_eager}
+               SECONDS 300 LABELS slow)
+sumac_mpi_test(direct_once_long PROGRAM direct_alloc RANKS 2 ARGS once 1000000 SECONDS 900
+               ENV ${promote_auto} LABELS slow)
 sumac_mpi_test_program(alloc_mem alloc_mem.cc)
 sumac_mpi_test(alloc_mem RANKS 1 2 3 ARGS ${CMAKE_CURRENT_BINARY_DIR})
 sumac_mpi_test(alloc_mem_sessions PROGRAM alloc_mem RANKS 2 ARGS session)
-sumac_mpi_test_program(direct_killed direct_killed.cc)
-sumac_mpi_script_test(direct_killed SECONDS 240 ENV ${promote_eager} LABELS slow)

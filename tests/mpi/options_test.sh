@@ -8,7 +8,7 @@ family=$1 launcher=$2 sumac=$3 program=$4
 
 for setting in COLLS=^allreduce COLLS=barrier ALGO=allreduce:split_slots CMA=off SHM_BUDGET=1M \
   BUILD_AFTER=5 BUILD_AFTER=1000 DEVICE=host ADAPT=all; do
-  run launch 20 2 "$program" "SUMAC_$setting"
+  run launch 20 2 "$program" --differ --only 0 "SUMAC_$setting"
   expect_status 0
   expect_out "passed: "
   expect_warnings 1
@@ -18,7 +18,7 @@ done
 # The same in communicators in which not all tell all others who they are.
 export SUMAC_TELL_ALL=1
 for setting in COLLS=barrier CMA=off; do
-  run launch 20 3 "$program" "SUMAC_$setting"
+  run launch 20 3 "$program" --differ --only 0 "SUMAC_$setting"
   expect_status 0
   expect_out "passed: "
   expect_warnings 1
@@ -27,7 +27,7 @@ done
 unset SUMAC_TELL_ALL
 
 # Options that each rank may choose for itself.
-run launch 20 3 "$program" SUMAC_SIMD=sse2 SUMAC_SPIN=100 SUMAC_HANG_SECONDS=7 \
+run launch 20 3 "$program" --differ --only 0 SUMAC_SIMD=sse2 SUMAC_SPIN=100 SUMAC_HANG_SECONDS=7 \
   SUMAC_THREADS=off SUMAC_THREADS_MIN=4K SUMAC_TASK_PRIORITY=1 SUMAC_COLLS=barrier
 expect_warnings 1
 nothing_left || fail "something is left"

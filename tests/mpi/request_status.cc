@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "forms.h"
 #include "mpi_faults.h"
 #include "persistent.h"
 
@@ -154,9 +155,8 @@ int main(int argc, char** argv) {
   get_status_all = in_sumac<All>("MPI_Request_get_status_all");
   get_status_any = in_sumac<Any>("MPI_Request_get_status_any");
   get_status_some = in_sumac<Some>("MPI_Request_get_status_some");
-  const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
   const bool some_is_right =
-      some_reports_again(reinterpret_cast<Some>(find("MPI_Request_get_status_some")));
+      some_reports_again(native_function<Some>("MPI_Request_get_status_some"));
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (int round = 0; round < 8; ++round) {

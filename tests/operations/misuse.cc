@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arguments that sumac_op_create and the hints must refuse with an error, without ending the job;
 // and derived types of one element type, which operations must accept.
+// misuse undefined|struct [--linked]   reduces with an operation on a type that it cannot reduce,
+//                                      which must not return
+// misuse create [--linked]             prints whether an operation can be created at all
+#include <string>
 #include <vector>
 
 #include "mpi/check.h"
@@ -84,9 +88,46 @@ void derived() {
   for (MPI_Datatype& type : all) MPI_Type_free(&type);
 }
 
+void reduce_wrongly(int kind, MPI_Datatype type) {
+  MPI_Op op;
+  char in[64] = {}, out[64] = {};
+  sumac_op_create(kind, 0, &op);
+  MPI_Allreduce(in, out, 1, type, op, MPI_COMM_WORLD);
+  MPI_Reduce_local(in, out, 1, type, op);
+}
+
+int create() {
+  MPI_Op op = MPI_OP_NULL;
+  const int error = sumac_op_create(SUMAC_SUM, 0, &op);
+  std::printf("%s, %s\n", error == MPI_ERR_OTHER ? "MPI_ERR_OTHER" : "another error",
+              op == MPI_OP_NULL ? "no operation" : "an operation");
+  if (op != MPI_OP_NULL) MPI_Op_free(&op);
+  MPI_Finalize();
+  return 0;
+}
+
+int be_refused(bool is_struct) {
+  const int lengths[] = {1, 1};
+  const MPI_Aint places[] = {0, 4};
+  const MPI_Datatype parts[] = {MPI_INT, MPI_FLOAT};
+  MPI_Datatype mixed;
+  MPI_Type_create_struct(2, lengths, places, parts, &mixed);
+  MPI_Type_commit(&mixed);
+  MPI_Type_set_name(mixed, "a mixture");
+  reduce_wrongly(is_struct ? SUMAC_SUM : SUMAC_BAND, is_struct ? mixed : MPI_FLOAT);
+  std::puts("came back");
+  MPI_Finalize();
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "undefined" || what == "struct" || what == "create") {
+    start_unaided(argc, argv);
+    return what == "create" ? create() : be_refused(what == "struct");
+  }
   MPI_Op op = MPI_OP_NULL;
   const int before = sumac_op_create(SUMAC_SUM, 0, &op);
   CHECK(before == MPI_ERR_OTHER && op == MPI_OP_NULL, "%d", before);

@@ -56,9 +56,8 @@ endforeach()
 sumac_mpi_script_test(faulty PREFIX sanitized SECONDS 300 ENV ${surroundings} LABELS sanitized slow
                       ARGS ${faults})
 
-sumac_sanitized_test(threads RANKS 2 3)
-sumac_sanitized_test(nonblocking_threads RANKS 2 3 ARGS 3 ${nonblocking})
-sumac_sanitized_test(persistent RANKS 2 3 ARGS 5 ${nonblocking})
+sumac_sanitized_test(threads RANKS 2 3 ARGS 5 ${nonblocking})
+sumac_sanitized_test(persistent RANKS 2 3 ARGS 100 20 ${nonblocking})
 sumac_sanitized_test(communicators RANKS 2 3 4)
 sumac_sanitized_test(random_threads PROGRAM random RANKS 2 3 ARGS --first 200 --count 4 --threads 3)
 sumac_sanitized_test(random_progress PROGRAM random RANKS 2 3 ARGS --first 400 --count 10
