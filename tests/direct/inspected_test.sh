@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# inspected_test.sh core|debugger FAMILY LAUNCHER SUMAC PROGRAM PYTHON: core files show promoted
+# inspected_test.sh FAMILY LAUNCHER SUMAC PROGRAM core|debugger PYTHON: core files show promoted
 # buffers; a debugger reads and writes them. Status 77 where this cannot be tried.
-case=$1 family=$2 launcher=$3 sumac=$4 program=$5 python=$6
+family=$1 launcher=$2 sumac=$3 program=$4 case=$5 python=$6
 tests=$(dirname "$0")/..
 . "$tests/mpi/launch.sh"
 export SUMAC_PROMOTE=eager UCX_MEM_EVENTS=no

@@ -27,14 +27,6 @@ namespace {
 
 using namespace test;
 
-// Whether any of the ranks, or all, say so.
-bool on_any(bool here) {
-  int own = here, all = 0;
-  native().Allreduce(&own, &all, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
-  return all != 0;
-}
-bool on_all(bool here) { return !on_any(!here); }
-
 // More than fits into a slot, so that Sumac uses what it has for large messages.
 void use_much(MPI_Comm comm, int seed) {
   const std::size_t count = 100000;

@@ -3,7 +3,7 @@
 set(levels allreduce:levels reduce:levels bcast:levels barrier:levels)
 set(layouts 2+2 2+1+2 3+3+3 2+2turns 3+3+3turns)
 
-sumac_mpi_test_program(nodes nodes.cc)
+sumac_mpi_test_programs(nodes)
 sumac_lab_test(nodes LAYOUTS 2+2 2+1+2 2+2turns EXPECTED ${levels})
 sumac_lab_test(nodes LAYOUTS 3+3+3 3+3+3turns EXPECTED ${levels} LABELS slow)
 # As in communicators that are too large for every rank to tell all others who it is.
@@ -14,7 +14,7 @@ sumac_lab_test(communicators_introduced PROGRAM communicators LAYOUTS 2+1+2 ENV 
 sumac_lab_test(nodes_one_each PROGRAM nodes LAYOUTS 1+1+1+1 ARGS 600000 EXPECTED ${levels})
 sumac_lab_test(parts LAYOUTS 2+1+2 3+3turns NONBLOCKING SECONDS 300
                EXPECTED reduce_scatter:levels allgather:levels)
-sumac_mpi_test_program(traffic traffic.cc)
+sumac_mpi_test_programs(traffic)
 # Large messages only.
 set(large allreduce:passive reduce:passive bcast:passive barrier:levels)
 sumac_lab_test(traffic LAYOUTS 2+2 EXPECTED ${large})
@@ -35,7 +35,8 @@ sumac_lab_test(reproducible_without PROGRAM reproducible LAYOUTS 2+1+2 FAMILIES 
 
 # The programs for one host.
 sumac_lab_test(run_ahead LAYOUTS 2+1+2 ARGS levels EXPECTED bcast:levels reduce:levels)
-foreach(program communicators signatures progress types)
+sumac_lab_test(types PROGRAM reduce_table LAYOUTS 2+1+2 ARGS types EXPECTED bcast:levels)
+foreach(program communicators signatures progress)
   sumac_lab_test(${program} LAYOUTS 2+1+2 EXPECTED bcast:levels)
 endforeach()
 sumac_lab_test(churn LAYOUTS 2+1+2 ARGS 400 EXPECTED bcast:levels LABELS slow)
@@ -89,7 +90,7 @@ endforeach()
 # Slow ranks that belong to a host with others.
 sumac_lab_variant(slow_of_h1 2+2+2 "SUMAC_SLOW_HOSTS=h2@h1" ${levels})
 
-sumac_mpi_test_program(handed_down handed_down.cc)
+sumac_mpi_test_programs(handed_down)
 foreach(family IN LISTS SUMAC_MPI_FAMILIES)
   # In 'make check' the families take turns at these.
   set(case 1)
@@ -126,7 +127,7 @@ endforeach()
 
 # `sumac plan` against traces: 20 shapes, and 200 of them.
 if(TARGET sumac-plan)
-  sumac_mpi_test_program(shapes shapes.cc)
+  sumac_mpi_test_programs(shapes)
   foreach(family IN LISTS SUMAC_MPI_FAMILIES)
     sumac_lab_script(lab.plan.${family} plan_test.sh ${family} 300 lab
                      $<TARGET_FILE:mpi_test_shapes_${family}> 4 4)
@@ -140,7 +141,7 @@ function(sumac_lab_nonblocking)
   sumac_lab_test(${ARGV} NONBLOCKING)
 endfunction()
 
-sumac_mpi_test_program(overlap overlap.cc)
+sumac_mpi_test_programs(overlap)
 sumac_lab_nonblocking(overlap LAYOUTS 2+2 2+1+2 1+1+1+1 EXPECTED ${levels})
 sumac_lab_nonblocking(trap LAYOUTS 2+2 2+1+2 1+1+1+1 ARGS 17 EXPECTED ${levels})
 sumac_lab_nonblocking(random LAYOUTS 2+2 2+1+2 1+1+1+1 2+2turns 3+3+3turns

@@ -217,9 +217,26 @@ inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
   return provided;
 }
 
+// Whether any of the ranks, or all, say so.
+inline bool on_any(bool here) {
+  int own = here, all = 0;
+  native().Allreduce(&own, &all, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+  return all != 0;
+}
+inline bool on_all(bool here) { return !on_any(!here); }
+
 // Rank 0 prints a line by which the test counts as skipped.
 inline void skip(const char* reason) {
   if (rank == 0) std::printf("SKIPPED: %s\n", reason);
+}
+// The same of a program that can do nothing here: it ends. Returns its exit status.
+inline int end_skipped(const char* reason) {
+  skip(reason);
+  MPI_Finalize();
+  return 0;
+}
+inline int end_without_threads() {
+  return end_skipped("this MPI does not grant MPI_THREAD_MULTIPLE");
 }
 
 // Prints a line that the launching script looks for, and returns the program's exit status.

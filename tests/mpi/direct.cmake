@@ -4,7 +4,7 @@
 # The UCX below Debian's MPICH catches mremap() and loses the new address, which the programs give.
 set(promote_eager SUMAC_PROMOTE=eager UCX_MEM_EVENTS=no)
 set(promote_auto SUMAC_PROMOTE=auto UCX_MEM_EVENTS=no)
-sumac_mpi_test_program(direct direct.cc)
+sumac_mpi_test_programs(direct direct_windows direct_alloc alloc_mem)
 sumac_mpi_test(direct RANKS 2 ARGS eager 100 ENV ${promote_eager})
 sumac_mpi_test(direct_three PROGRAM direct RANKS 3 ARGS eager 50 2 ENV ${promote_eager}
                SLOW_FAMILIES mpich)
@@ -39,13 +39,11 @@ foreach(lacks IN ITEMS queries advice)
                        ENVIRONMENT "SUMAC_PROMOTE=eager;UCX_MEM_EVENTS=no")
   sumac_test_limits(80 ${test})
 endforeach()
-sumac_mpi_test_program(direct_windows direct_windows.cc)
 sumac_mpi_test(direct_windows RANKS 2 3 ARGS 30 ENV ${promote_eager})
 sumac_mpi_test(direct_windows_alone PROGRAM direct_windows RANKS 3 ARGS 30 3 25)
 sumac_mpi_test(direct_windows_long PROGRAM direct_windows RANKS 4 7 ARGS 1000 2 SECONDS 600
                ENV ${promote_eager} LABELS slow)
 # Memory that is born shared; no option is needed.
-sumac_mpi_test_program(direct_alloc direct_alloc.cc)
 sumac_mpi_test(direct_alloc RANKS 1 2 3 5 ARGS sweep SLOW_FAMILIES mpich)
 sumac_mpi_test(direct_alloc_random PROGRAM direct_alloc RANKS 2 3 ARGS random 150 1)
 sumac_mpi_test(direct_alloc_promoted PROGRAM direct_alloc RANKS 3 ARGS random 150 2
@@ -66,6 +64,5 @@ sumac_mpi_test(direct_once_eager PROGRAM direct_alloc RANKS 2 ARGS once 20000 EN
                SECONDS 300 LABELS slow)
 sumac_mpi_test(direct_once_long PROGRAM direct_alloc RANKS 2 ARGS once 1000000 SECONDS 900
                ENV ${promote_auto} LABELS slow)
-sumac_mpi_test_program(alloc_mem alloc_mem.cc)
 sumac_mpi_test(alloc_mem RANKS 1 2 3 ARGS ${CMAKE_CURRENT_BINARY_DIR})
 sumac_mpi_test(alloc_mem_sessions PROGRAM alloc_mem RANKS 2 ARGS session)

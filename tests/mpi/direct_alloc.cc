@@ -262,11 +262,7 @@ int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "sweep";
   const bool threads = mode == "threads";
   const int provided = start(argc, argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED);
-  if (threads && provided != MPI_THREAD_MULTIPLE) {
-    skip("this MPI does not grant MPI_THREAD_MULTIPLE");
-    MPI_Finalize();
-    return 0;
-  }
+  if (threads && provided != MPI_THREAD_MULTIPLE) return end_without_threads();
   const int number = argc > 2 ? std::atoi(argv[2]) : 100;
   warm_up(MPI_COMM_WORLD);
   if (mode == "sweep") sweep();

@@ -77,11 +77,7 @@ void use_rest(MPI_Comm rest) {
 
 int main(int argc, char** argv) {
   start(argc, argv);
-  if (!is_on()) {
-    skip("this needs Open MPI 5 and its option --with-ft ulfm");
-    MPI_Finalize();
-    return 0;
-  }
+  if (!is_on()) return end_skipped("this needs Open MPI 5 and its option --with-ft ulfm");
   const int before = argc > 1 ? std::atoi(argv[1]) : 5;
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);

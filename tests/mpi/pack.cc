@@ -183,8 +183,7 @@ int main(int argc, char** argv) {
   start(argc, argv);
   const int types = argc > 1 ? std::atoi(argv[1]) : 1000;
   const unsigned long first = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return());
+  return_errors();
   for (int i = 0; i < types; ++i) compare_random(first + static_cast<unsigned long>(i));
   if (!is_intel()) test_errors();
   test_freed_types();

@@ -217,9 +217,7 @@ void freed_while_active() {
   step("requests freed while active");
   const auto free_native = native_function<decltype(&MPI_Request_free)>("MPI_Request_free");
   const auto start_native = native_function<decltype(&MPI_Iallreduce)>("MPI_Iallreduce");
-  for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
-    MPI_Comm_set_errhandler(comm, errors_return());
-  }
+  return_errors();
   int classes[2] = {};
   static int in, out[2];  // which the MPI may write later, where it does not notice
   in = rank;
@@ -228,9 +226,7 @@ void freed_while_active() {
   MPI_Error_class(free_native(&requests[0]), &classes[0]);
   MPI_Iallreduce(&in, &out[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[1]);
   MPI_Error_class(MPI_Request_free(&requests[1]), &classes[1]);
-  for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
-  }
+  die_of_errors();
   const bool unnoticed = classes[0] == MPI_SUCCESS;
   CHECK(unnoticed || classes[1] == classes[0], "class %d, the MPI's %d", classes[1], classes[0]);
   CHECK(requests[1] != MPI_REQUEST_NULL);

@@ -108,11 +108,7 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   signal(SIGALRM, on_alarm_in_programs);
-  if (threaded && provided != MPI_THREAD_MULTIPLE) {
-    skip("this MPI does not grant MPI_THREAD_MULTIPLE");
-    MPI_Finalize();
-    return 0;
-  }
+  if (threaded && provided != MPI_THREAD_MULTIPLE) return end_without_threads();
   run_all(command);
   const long own = sweep::collectives;
   long all = 0;
