@@ -56,7 +56,7 @@ struct Columns {
   Columns(const Columns&) = delete;
   Columns& operator=(const Columns&) = delete;
   static bool is_data(std::size_t i) { return i % kRowLength < 3; }
-  // Other numbers than 1.5.
+  // Gives each element a number of its own, other than what was packed before.
   void number() {
     for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<double>(i);
   }
