@@ -106,12 +106,6 @@ void reduce_little(int times) {
   }
 }
 
-bool agree(bool own) {
-  int all = own;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return all;
-}
-
 void expect_promoted(const Buffer& in, const Buffer& out) {
   reduce(in, out, 4);
   CHECK(is_promoted(in) && is_promoted(out), "%s", step_text);
@@ -122,7 +116,7 @@ void open_device() {
   const Buffer before(kMega), in(kMega), out(kMega);
   expect_promoted(before, out);
   char parameters[256] = {};
-  if (!agree(syscall(SYS_io_uring_setup, 4, parameters) >= 0)) return skip("no io_uring here");
+  if (!on_all(syscall(SYS_io_uring_setup, 4, parameters) >= 0)) return skip("no io_uring here");
   reduce(in, out, 4);
   CHECK(!is_promoted(in));
   reduce(before, out, 4);
@@ -165,7 +159,7 @@ void evict(bool late) {
   const Buffer other(kMega), out(kMega), lazy(kMega, 0x300000000000);
   reduce(late ? lazy : other, out, 4);
   const int faults = register_faults(lazy);
-  if (!agree(faults >= 0)) return skip("no userfaultfd here");
+  if (!on_all(faults >= 0)) return skip("no userfaultfd here");
   std::thread(answer_faults, faults, lazy).detach();
   for (int round = 0; round < 3; ++round) {
     if (late || round > 0) madvise(lazy.data, lazy.bytes, MADV_DONTNEED);
@@ -239,7 +233,7 @@ void free_memory() {
   CHECK(file_bytes() >= 15 * kMega);
   munmap(in.data, in.bytes);
   munmap(out.data, out.bytes);
-  for (int i = 0; i < 1000 && !agree(file_bytes() < kMega); ++i) {
+  for (int i = 0; i < 1000 && !on_all(file_bytes() < kMega); ++i) {
     reduce_little(300);
     usleep(1000);
   }
@@ -269,7 +263,7 @@ void touch_all(bool by_lock) {
   MPI_Barrier(MPI_COMM_WORLD);
   const std::size_t before = file_bytes();
   if (by_lock) {
-    if (!agree(mlockall(MCL_CURRENT | MCL_FUTURE) == 0)) return skip("mlockall is not allowed");
+    if (!on_all(mlockall(MCL_CURRENT | MCL_FUTURE) == 0)) return skip("mlockall is not allowed");
   } else {
     read_all_mappings();
   }

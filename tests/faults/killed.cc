@@ -76,8 +76,9 @@ void say_farewell() {
 void be_victim(Call& call, const std::string& when) {
   say_farewell();
   if (when == "before") die();
+  call.fill(kBefore);
   if (when != "after") die_after(std::stol(when));
-  call.run(kBefore);
+  call.run_filled();
   die();
 }
 

@@ -120,15 +120,4 @@ probe() {
   [ $(($(date +%s) - began)) -lt 50 ] || fail "ended by the time limit only"
 }
 
-# A rank whose buffers are mapped by the others is killed. One that is stopped for a while harms
-# nothing.
-direct() {
-  ends launch 60 3 "$program" kill
-  expect_line '^direct: '
-  run launch 60 3 "$program" stop
-  show
-  expect_passed
-  ! grep -q '^direct: 0$' "$out" || skip 'nothing is promoted here'
-}
-
 run_job_case "$@"

@@ -16,7 +16,8 @@ disagree() {
         h0) what="rank 2 has only defaults, rank 0 has $setting;" ;;
         h1) what="rank 2 has $setting, rank 0 has only defaults;" ;;
       esac
-      passes job 180 block sh -c "$on_host" $host SUMAC_$setting "$sumac" exec -- "$program"
+      passes job 180 block sh -c "$on_host" $host SUMAC_$setting "$sumac" exec -- \
+        "$program" --differ
       expect_warnings 1 "warning[options-differ]: $what give all the same"
     done
   done

@@ -3,7 +3,7 @@
 set(levels allreduce:levels reduce:levels bcast:levels barrier:levels)
 set(layouts 2+2 2+1+2 3+3+3 2+2turns 3+3+3turns)
 
-sumac_mpi_test_program(nodes nodes.cc)
+sumac_mpi_test_programs(nodes)
 sumac_lab_test(nodes LAYOUTS 2+2 2+1+2 2+2turns EXPECTED ${levels})
 sumac_lab_test(nodes LAYOUTS 3+3+3 3+3+3turns EXPECTED ${levels} LABELS slow)
 # As in communicators that are too large for every rank to tell all others who it is.
@@ -14,7 +14,7 @@ sumac_lab_test(communicators_introduced PROGRAM communicators LAYOUTS 2+1+2 ENV 
 sumac_lab_test(nodes_one_each PROGRAM nodes LAYOUTS 1+1+1+1 ARGS 600000 EXPECTED ${levels})
 sumac_lab_test(parts LAYOUTS 2+1+2 3+3turns NONBLOCKING SECONDS 300
                EXPECTED reduce_scatter:levels allgather:levels)
-sumac_mpi_test_program(traffic traffic.cc)
+sumac_mpi_test_programs(traffic)
 # Large messages only.
 set(large allreduce:passive reduce:passive bcast:passive barrier:levels)
 sumac_lab_test(traffic LAYOUTS 2+2 EXPECTED ${large})
@@ -35,11 +35,13 @@ sumac_lab_test(reproducible_without PROGRAM reproducible LAYOUTS 2+1+2 FAMILIES 
 
 # The programs for one host.
 sumac_lab_test(run_ahead LAYOUTS 2+1+2 ARGS levels EXPECTED bcast:levels reduce:levels)
-foreach(program communicators signatures progress errors threads types)
+sumac_lab_test(types PROGRAM reduce_table LAYOUTS 2+1+2 ARGS types EXPECTED bcast:levels)
+foreach(program communicators signatures progress)
   sumac_lab_test(${program} LAYOUTS 2+1+2 EXPECTED bcast:levels)
 endforeach()
 sumac_lab_test(churn LAYOUTS 2+1+2 ARGS 400 EXPECTED bcast:levels LABELS slow)
-sumac_lab_test(budget LAYOUTS 2+1+2 ENV SUMAC_SHM_BUDGET=1M EXPECTED bcast:levels)
+sumac_lab_test(budget PROGRAM churn LAYOUTS 2+1+2 ARGS 20 budget ENV SUMAC_SHM_BUDGET=1M
+               EXPECTED bcast:levels)
 
 # sumac_lab_variant(NAME LAYOUT SETTING EXPECTED...): the sweep with an option.
 set(variants_in_check flat pairs allreduce_multi_leader allreduce_all_ranks reduce_all_ranks
@@ -88,7 +90,7 @@ endforeach()
 # Slow ranks that belong to a host with others.
 sumac_lab_variant(slow_of_h1 2+2+2 "SUMAC_SLOW_HOSTS=h2@h1" ${levels})
 
-sumac_mpi_test_program(handed_down handed_down.cc)
+sumac_mpi_test_programs(handed_down)
 
 # sumac_lab_scripts(NAME SCRIPT SECONDS PROGRAM ... [ARGS ...]): sumac_script_tests; the script gets
 # the library made from mpich.c before ARGS.
@@ -98,7 +100,7 @@ function(sumac_lab_scripts name script seconds program)
                      LABELS lab ${ARG_UNPARSED_ARGUMENTS}
                      ARGS $<TARGET_FILE:lab_mpich> ${ARG_ARGS})
 endfunction()
-sumac_lab_scripts(disagree differ.sh 900 mpi_test_options TURN 2)
+sumac_lab_scripts(disagree differ.sh 900 mpi_test_switches TURN 2)
 sumac_lab_scripts(calls_differ differ.sh 900 mpi_test_calls_differ TURN 3)
 sumac_lab_scripts(forced hosts.sh 900 mpi_test_switches TURN 4)
 sumac_lab_scripts(without differ.sh 900 mpi_test_presence TURN 5)
@@ -117,7 +119,7 @@ sumac_lab_scripts(killed_more ${killed} 3600 mpi_test_fault_killed CASE on_hosts
 
 # `sumac plan` against traces: 20 shapes, and 200 of them.
 if(TARGET sumac-plan)
-  sumac_mpi_test_program(shapes shapes.cc)
+  sumac_mpi_test_programs(shapes)
   sumac_lab_scripts(plan hosts.sh 300 mpi_test_shapes ARGS 4 4)
   sumac_lab_scripts(plan_more hosts.sh 900 mpi_test_shapes CASE plan LABELS slow ARGS 40 2)
 endif()
@@ -127,23 +129,21 @@ function(sumac_lab_nonblocking)
   sumac_lab_test(${ARGV} NONBLOCKING)
 endfunction()
 
-sumac_mpi_test_program(overlap overlap.cc)
+sumac_mpi_test_programs(overlap)
 sumac_lab_nonblocking(overlap LAYOUTS 2+2 2+1+2 1+1+1+1 EXPECTED ${levels})
 sumac_lab_nonblocking(trap LAYOUTS 2+2 2+1+2 1+1+1+1 ARGS 17 EXPECTED ${levels})
 sumac_lab_nonblocking(random LAYOUTS 2+2 2+1+2 1+1+1+1 2+2turns 3+3+3turns
                       ARGS --first 500 --count 12 EXPECTED ${levels})
-sumac_lab_nonblocking(persistent LAYOUTS 2+1+2 ARGS 4 EXPECTED ${levels})
+sumac_lab_nonblocking(persistent LAYOUTS 2+1+2 ARGS 40 300 EXPECTED ${levels})
 sumac_lab_nonblocking(persistent_order LAYOUTS 2+1+2 1+1+1 ARGS 3 EXPECTED ${levels})
 sumac_lab_nonblocking(persistent_late PROGRAM persistent_order LAYOUTS 2+1+2 ARGS 0
                       EXPECTED allreduce:levels)
-sumac_lab_nonblocking(persistent_many LAYOUTS 2+1 ARGS 40 300 EXPECTED ${levels})
 sumac_lab_nonblocking(requests LAYOUTS 2+1+2 ARGS 200 EXPECTED ${levels})
-foreach(program nonblocking_errors nonblocking_others)
-  sumac_lab_nonblocking(${program} LAYOUTS 2+1+2 EXPECTED barrier:levels)
-endforeach()
-sumac_lab_nonblocking(nonblocking_threads LAYOUTS 2+1+2 ARGS 2 EXPECTED barrier:levels)
-sumac_lab_nonblocking(nonblocking_threads_more PROGRAM nonblocking_threads LAYOUTS 2+1+2 ARGS 5
-                      EXPECTED barrier:levels LABELS slow)
+sumac_lab_nonblocking(errors LAYOUTS 2+1+2 ARGS --nonblocking
+                      EXPECTED bcast:levels barrier:levels)
+sumac_lab_nonblocking(threads LAYOUTS 2+1+2 ARGS 2 EXPECTED bcast:levels barrier:levels)
+sumac_lab_nonblocking(threads_more PROGRAM threads LAYOUTS 2+1+2 ARGS 10
+                      EXPECTED bcast:levels barrier:levels LABELS slow)
 
 # Operations of sumac_op_create and hinted ones.
 foreach(program handles halves)

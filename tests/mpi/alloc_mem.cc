@@ -199,16 +199,14 @@ void sizes_and_errors() {
   CHECK(is_born_shared(least) == expected());
   MPI_Free_mem(least);
   step("errors");
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return());
+  return_errors();
   void* memory = nullptr;
   CHECK(MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory) != MPI_SUCCESS);
   CHECK(MPI_Alloc_mem(kBytes, MPI_INFO_NULL, nullptr) != MPI_SUCCESS);
 #ifdef OPEN_MPI  // Debian's MPICH takes its own lack of memory for an address
   CHECK(class_of(MPI_Alloc_mem(MPI_Aint{1} << 60, MPI_INFO_NULL, &memory)) == MPI_ERR_NO_MEM);
 #endif
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  die_of_errors();
 }
 
 #if MPI_VERSION >= 4
@@ -237,11 +235,7 @@ int in_session() {
   MPI_Comm_free(&comm);
   MPI_Group_free(&group);
   MPI_Session_finalize(&session);
-  if (rank == 0) {
-    std::printf("%s: %ld checks, %ld failed\n", failures ? "FAILED" : "passed", checks.load(),
-                failures.load());
-  }
-  return failures ? 1 : 0;
+  return report(checks, failures);
 }
 #endif
 

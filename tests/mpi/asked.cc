@@ -6,71 +6,39 @@
 //   asked COMMUNICATORS SEED
 #include <unistd.h>
 
-#include <cstdlib>
-#include <vector>
-
-#include "exercise.h"
-#include "random_cases.h"
+#include "cases.h"
 
 namespace {
 
 using namespace test;
 
-using Ints = std::vector<int>;
-
-// The blocks of one call: a rank gets `given(from, to)` ints from each other one.
+// The counts of one call: what each rank gives each other one.
 struct Exchange {
-  int size, me, quiet;  // `quiet` gets nothing from the others; -1: there is none
+  int size, quiet;  // `quiet` gets nothing from the others; -1: there is none
   int count;
   bool gives = false;  // `quiet` gives the others something
 
-  int given(int from, int to) const {
+  std::size_t given(int from, int to) const {
     if (from != to && (to == quiet || (from == quiet && !gives))) return 0;
-    return count + (from + 2 * to) % 3;
-  }
-  static int value(int from, int to, int i) { return 1000 * from + 10 * to + i % 7; }
-};
-
-struct Blocks {
-  Ints counts, places;
-  int total = 0;
-  void add(int count) {
-    counts.push_back(count);
-    places.push_back(total);
-    total += count;
+    return static_cast<std::size_t>(count + (from + 2 * to) % 3);
   }
 };
 
 void exchange(const Exchange& call, MPI_Comm comm, bool by_w) {
-  Blocks sent, received;
-  for (int r = 0; r < call.size; ++r) {
-    sent.add(call.given(call.me, r));
-    received.add(call.given(r, call.me));
+  Case c{.what = by_w ? What::alltoallw : What::alltoallv, .counts = {}};
+  for (int from = 0; from < call.size; ++from) {
+    for (int to = 0; to < call.size; ++to) c.counts.push_back(call.given(from, to));
   }
-  Ints input, output(static_cast<std::size_t>(received.total), -1), expected;
-  for (int r = 0; r < call.size; ++r) {
-    for (int i = 0; i < call.given(call.me, r); ++i) input.push_back(call.value(call.me, r, i));
-    for (int i = 0; i < call.given(r, call.me); ++i) expected.push_back(call.value(r, call.me, i));
-  }
-  if (by_w) {
-    const std::vector<MPI_Datatype> types(static_cast<std::size_t>(call.size), MPI_INT);
-    for (int& place : sent.places) place *= static_cast<int>(sizeof(int));
-    for (int& place : received.places) place *= static_cast<int>(sizeof(int));
-    MPI_Alltoallw(input.data(), sent.counts.data(), sent.places.data(), types.data(), output.data(),
-                  received.counts.data(), received.places.data(), types.data(), comm);
-  } else {
-    MPI_Alltoallv(input.data(), sent.counts.data(), sent.places.data(), MPI_INT, output.data(),
-                  received.counts.data(), received.places.data(), MPI_INT, comm);
-  }
-  CHECK(output == expected, "quiet %d, w %d", call.quiet, by_w);
+  Call made(c, group_of(comm));
+  made.begin();
+  made.check();
 }
 
 // Makes calls until the communicator is served, and two more. What is drawn from `shared` is the
 // same on all ranks.
 void use_until_served(MPI_Comm comm, Random& shared, Random& own) {
-  Exchange call{0, 0, -1, 1};
+  Exchange call{0, -1, 1};
   MPI_Comm_size(comm, &call.size);
-  MPI_Comm_rank(comm, &call.me);
   const int loud = static_cast<int>(shared.below(6));  // from this call on all exchange with all
   int served_after = call.size == 1 ? 0 : 2;
   while (call.size > 1 && served_after <= loud) served_after *= 2;
@@ -100,16 +68,15 @@ int main(int argc, char** argv) {
     MPI_Comm_split(MPI_COMM_WORLD, 0, (rank * 7 + i) % (ranks + 1), &comm);
     if (i % 4 == 0 && ranks > 1) {
       // It ends while some have been told that a rank does not wait, and not all have heard it.
-      int size, me;
+      int size;
       MPI_Comm_size(comm, &size);
-      MPI_Comm_rank(comm, &me);
-      for (int k = 0; k < 2; ++k) exchange({size, me, i % size, 3, i % 8 == 0}, comm, k == 1);
+      for (int k = 0; k < 2; ++k) exchange({size, i % size, 3, i % 8 == 0}, comm, k == 1);
     } else {
       use_until_served(comm, shared, own);
     }
     if (i % 5 != 4) MPI_Comm_free(&comm);
   }
   // Some are asked once more, and nobody waits before MPI_Finalize.
-  for (int k = 0; k < 2; ++k) exchange({ranks, rank, ranks - 1, 2, true}, MPI_COMM_WORLD, false);
+  for (int k = 0; k < 2; ++k) exchange({ranks, ranks - 1, 2, true}, MPI_COMM_WORLD, false);
   return finish();
 }

@@ -4,9 +4,11 @@
 // was registered first is called last, so the static objects of whatever MPI_Init has loaded might
 // have been destroyed by then.
 // at_exit (handler|object|library)
-#include "at_exit_library.h"
 #include "exercise.h"
 #include "persistent.h"
+
+// The library calls `end` when it is unloaded, unless MPI has been finalised by then.
+extern "C" void at_exit_library_calls(void (*end)());
 
 namespace {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "at_exit_library.h"
-
+// A library whose destructor calls a function of the program (at_exit.cc).
 #include <mpi.h>
 #include <stddef.h>
+
+void at_exit_library_calls(void (*end)(void));
 
 static void (*at_end)(void);
 

@@ -6,64 +6,48 @@
 #include <string_view>
 #include <vector>
 
-#include "check.h"
+#include "cases.h"
 
 namespace {
 
-std::vector<int> in(200000, 1), out(200000);
+using namespace test;
 
 struct Named {
   const char* name;
-  void (*call)();
+  Case call;
 };
 
-void bcast(int count, int root) { MPI_Bcast(in.data(), count, MPI_INT, root, MPI_COMM_WORLD); }
-void allreduce(int count, MPI_Datatype type, MPI_Op op) {
-  MPI_Allreduce(in.data(), out.data(), count, type, op, MPI_COMM_WORLD);
+std::vector<Named> calls() {
+  static const Numbers most = whole_kinds()[0];
+  static const Numbers floats = any_numbers<float>("float sum", MPI_FLOAT, MPI_SUM, Sum());
+  constexpr Form kNonblocking = Form::nonblocking;
+  return {{"barrier", {.what = What::barrier}},
+          {"bcast-few", {.what = What::bcast, .counts = {20}}},
+          {"bcast-other-root", {.what = What::bcast, .counts = {20}, .root = 1}},
+          {"bcast-lines", {.what = What::bcast, .counts = {180}}},
+          {"bcast-slots", {.what = What::bcast, .counts = {9000}}},
+          {"bcast-many", {.what = What::bcast, .counts = {100000}}},
+          {"allreduce", {.what = What::allreduce, .counts = {20}}},
+          {"allreduce-max", {.what = What::allreduce, .numbers = &most, .counts = {20}}},
+          {"allreduce-float", {.what = What::allreduce, .numbers = &floats, .counts = {20}}},
+          {"allreduce-slots", {.what = What::allreduce, .counts = {9000}}},
+          {"allreduce-many", {.what = What::allreduce, .counts = {100000}}},
+          {"reduce", {.what = What::reduce, .counts = {20}}},
+          {"reduce-other-root", {.what = What::reduce, .counts = {20}, .root = 1}},
+          {"reduce-slots", {.what = What::reduce, .counts = {9000}}},
+          {"allgather", {.what = What::allgather, .counts = {20}}},
+          {"alltoall", {.what = What::alltoall, .counts = {20}}},
+          {"reduce-scatter", {.what = What::reduce_scatter_block, .counts = {20}}},
+          {"ibcast", {.what = What::bcast, .counts = {30}, .form = kNonblocking}},
+          {"iallreduce", {.what = What::allreduce, .counts = {30}, .form = kNonblocking}}};
 }
-void reduce(int count, int root) {
-  MPI_Reduce(in.data(), out.data(), count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
-}
-void wait(MPI_Request request) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
-
-const Named kCalls[] = {
-    {"barrier", [] { MPI_Barrier(MPI_COMM_WORLD); }},
-    {"bcast-few", [] { bcast(20, 0); }},
-    {"bcast-other-root", [] { bcast(20, 1); }},
-    {"bcast-lines", [] { bcast(180, 0); }},
-    {"bcast-slots", [] { bcast(9000, 0); }},
-    {"bcast-many", [] { bcast(100000, 0); }},
-    {"allreduce", [] { allreduce(20, MPI_INT, MPI_SUM); }},
-    {"allreduce-max", [] { allreduce(20, MPI_INT, MPI_MAX); }},
-    {"allreduce-float", [] { allreduce(20, MPI_FLOAT, MPI_SUM); }},
-    {"allreduce-slots", [] { allreduce(9000, MPI_INT, MPI_SUM); }},
-    {"allreduce-many", [] { allreduce(100000, MPI_INT, MPI_SUM); }},
-    {"reduce", [] { reduce(20, 0); }},
-    {"reduce-other-root", [] { reduce(20, 1); }},
-    {"reduce-slots", [] { reduce(9000, 0); }},
-    {"allgather",
-     [] { MPI_Allgather(in.data(), 20, MPI_INT, out.data(), 20, MPI_INT, MPI_COMM_WORLD); }},
-    {"alltoall",
-     [] { MPI_Alltoall(in.data(), 20, MPI_INT, out.data(), 20, MPI_INT, MPI_COMM_WORLD); }},
-    {"reduce-scatter",
-     [] { MPI_Reduce_scatter_block(in.data(), out.data(), 20, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }},
-    {"ibcast",
-     [] {
-       MPI_Request request;
-       MPI_Ibcast(in.data(), 30, MPI_INT, 0, MPI_COMM_WORLD, &request);
-       wait(request);
-     }},
-    {"iallreduce",
-     [] {
-       MPI_Request request;
-       MPI_Iallreduce(in.data(), out.data(), 30, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
-       wait(request);
-     }},
-};
 
 void call(std::string_view name) {
-  for (const Named& each : kCalls) {
-    if (name == each.name) return each.call();
+  for (const Named& each : calls()) {
+    if (name != each.name) continue;
+    Call made(each.call);
+    made.begin();
+    return made.wait();
   }
   std::abort();
 }
@@ -71,9 +55,8 @@ void call(std::string_view name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace test;
   if (argc == 1) {
-    for (const Named& each : kCalls) std::puts(each.name);
+    for (const Named& each : calls()) std::puts(each.name);
     return 0;
   }
   start(argc, argv);

@@ -187,19 +187,29 @@ inline bool take_flag(int& argc, char** argv, const char* flag) {
 // Set by --linked: Sumac is linked behind the MPI, so the program's calls do not pass through it.
 inline bool only_linked = false;
 
-// Starts MPI, with MPI_THREAD_MULTIPLE if --multiple is given. A rank that runs longer than
-// SUMAC_TEST_SECONDS prints the step it is in, and exits.
-inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
+// A rank that runs longer than SUMAC_TEST_SECONDS prints the step it is in, and exits.
+inline void limit_time() {
   const char* seconds = std::getenv("SUMAC_TEST_SECONDS");
   signal(SIGALRM, on_alarm);
   if (seconds) alarm(static_cast<unsigned>(std::atoi(seconds)));
-  require_taken = take_flag(argc, argv, "--require-taken");
-  only_linked = take_flag(argc, argv, "--linked");
-  if (take_flag(argc, argv, "--multiple")) level = MPI_THREAD_MULTIPLE;
+}
+
+// Starts MPI where some ranks, or all, may be without Sumac.
+inline int start_unaided(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
+  limit_time();
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, level, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return provided;
+}
+
+// Starts MPI, with MPI_THREAD_MULTIPLE if --multiple is given.
+inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
+  require_taken = take_flag(argc, argv, "--require-taken");
+  only_linked = take_flag(argc, argv, "--linked");
+  if (take_flag(argc, argv, "--multiple")) level = MPI_THREAD_MULTIPLE;
+  const int provided = start_unaided(argc, argv, level);
   if (!CHECK(is_active() != only_linked, "Sumac does%s serve this program",
              only_linked ? "" : " not")) {
     MPI_Abort(MPI_COMM_WORLD, 1);
@@ -207,13 +217,39 @@ inline int start(int& argc, char**& argv, int level = MPI_THREAD_SINGLE) {
   return provided;
 }
 
+// Whether any of the ranks, or all, say so.
+inline bool on_any(bool here) {
+  int own = here, all = 0;
+  native().Allreduce(&own, &all, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD);
+  return all != 0;
+}
+inline bool on_all(bool here) { return !on_any(!here); }
+
 // Rank 0 prints a line by which the test counts as skipped.
 inline void skip(const char* reason) {
   if (rank == 0) std::printf("SKIPPED: %s\n", reason);
 }
+// The same of a program that can do nothing here: it ends. Returns its exit status.
+inline int end_skipped(const char* reason) {
+  skip(reason);
+  MPI_Finalize();
+  return 0;
+}
+inline int end_without_threads() {
+  return end_skipped("this MPI does not grant MPI_THREAD_MULTIPLE");
+}
 
-// Ends MPI and returns the program's exit status. Rank 0 prints a line that the launching script
-// looks for.
+// Prints a line that the launching script looks for, and returns the program's exit status.
+inline int report(long all_checks, long all_failures, const char* with_sumac = "") {
+  if (rank == 0) {
+    std::printf("%s: %ld checks on %d ranks%s, %ld failed\n", all_failures ? "FAILED" : "passed",
+                all_checks, ranks, with_sumac, all_failures);
+    std::fflush(stdout);
+  }
+  return all_failures ? 1 : 0;
+}
+
+// Ends MPI; rank 0 reports.
 inline int finish() {
   step("the end");
   CHECK(!require_taken || taken_nonblocking > 0, "no operation was served by Sumac");
@@ -221,11 +257,19 @@ inline int finish() {
   long all[2] = {};
   native().Allreduce(own, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
-  if (rank == 0) {
-    std::printf("%s: %ld checks on %d ranks, %ld failed\n", all[1] ? "FAILED" : "passed", all[0],
-                ranks, all[1]);
-  }
-  return all[1] ? 1 : 0;
+  return report(all[0], all[1]);
+}
+
+// The same after start_unaided(); how many ranks had Sumac is reported, too.
+inline int finish_unaided() {
+  step("the end");
+  const long own[3] = {checks, failures, is_active()};
+  long all[3] = {};
+  MPI_Allreduce(own, all, 3, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  char with_sumac[40];
+  std::snprintf(with_sumac, sizeof with_sumac, ", %ld with Sumac", all[2]);
+  return report(all[0], all[1], with_sumac);
 }
 
 }  // namespace test

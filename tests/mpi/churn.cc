@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Creates, uses and frees thousands of communicators, a hundred of them alive at a time: Sumac must
-// serve all, with no more memory than a few need. Some are freed at once, so that the next one of
-// the same ranks finds their team idle; some are freed while a call is under way. churn
-// COMMUNICATORS
+// Creates, uses and frees thousands of communicators.
+// churn COMMUNICATORS [late|budget]
+//   A hundred are alive at a time: Sumac must serve all, with no more memory than a few need. Some
+//   are freed at once, so that the next one of the same ranks finds their team idle; some are freed
+//   while a call is under way.
+//   late    each has its ranks in another order, so that other neighbours time their lines, and to
+//           every second one a rank comes late: no rank waits for ever
+//   budget  all are alive at a time, beyond SUMAC_SHM_BUDGET: some are left to the MPI, and after
+//           they have been freed the next ones are served again
 #include <deque>
+#include <string_view>
+#include <vector>
 
 #include "exercise.h"
 
@@ -56,11 +63,7 @@ int mappings_of_sumac() {
   return mappings;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  start(argc, argv);
-  const int total = argc > 1 ? std::atoi(argv[1]) : 300;
+void hundred_alive(int total) {
   std::deque<MPI_Comm> alive;
   use(MPI_COMM_WORLD, 5);
   int refused = 0;
@@ -97,5 +100,50 @@ int main(int argc, char** argv) {
   CHECK((mappings > 0 || may_have_none) && mappings <= static_cast<int>(kAlive) + 60, "%d mappings",
         mappings);
   for (MPI_Comm& comm : alive) free_one(comm);
+}
+
+void come_late(int total) {
+  for (int i = 0; i < total; ++i) {
+    step("communicator %d of %d", i, total);
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, (rank * 7 + i) % (ranks + 1), &comm);
+    if (rank == i % ranks && i % 2 == 0) usleep(2000);
+    use(comm, i);
+    CHECK_TAKEN();
+    use(comm, i + 1);
+    MPI_Comm_free(&comm);
+  }
+}
+
+void exceed_budget(int total) {
+  for (int round = 0; round < 3; ++round) {
+    std::vector<MPI_Comm> comms(static_cast<std::size_t>(total));
+    int taken = 0, refused = 0;
+    for (MPI_Comm& comm : comms) {
+      step("round %d, communicator %d", round, taken + refused);
+      MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+      use(comm, round + taken);
+      ++(was_taken() ? taken : refused);
+      if (!was_taken()) CHECK_HANDED_DOWN("beyond SUMAC_SHM_BUDGET");
+    }
+    CHECK(taken > 0 && refused > 0, "%d taken, %d refused", taken, refused);
+    for (MPI_Comm& comm : comms) use(comm, 7);
+    for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  start(argc, argv);
+  const int total = argc > 1 ? std::atoi(argv[1]) : 300;
+  const std::string_view how = argc > 2 ? argv[2] : "";
+  if (how == "late") {
+    come_late(total);
+  } else if (how == "budget") {
+    exceed_budget(total);
+  } else {
+    hundred_alive(total);
+  }
   return finish();
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "exercise.h"
+#include "groups.h"
 
 namespace {
 
@@ -58,26 +59,32 @@ void test_freed_with_pending_receive() {
 void test_intercommunicator() {
   if (ranks < 2) return;
   step("intercommunicator");
-  MPI_Comm side, inter;
-  const int color = rank % 2;
-  MPI_Comm_split(MPI_COMM_WORLD, color, rank, &side);
-  MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, 1 - color, 9, &inter);
-  int others;
-  MPI_Comm_remote_size(inter, &others);
-  for (int i = 0; i < 3; ++i) {
-    int sum = 0;
-    MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, inter);
-    CHECK(sum == i * others, "%d", sum);
-    int word = color == 0 && rank == 0 ? 70 + i : -1;
-    const int root = color == 1 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
-    MPI_Bcast(&word, 1, MPI_INT, root, inter);
-    CHECK(word == (color == 1 || rank == 0 ? 70 + i : -1), "%d", word);
-    MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_MAX, root, inter);
-    MPI_Barrier(inter);
-    CHECK_HANDED_DOWN("inter-communicator");
+  const Sides sides;
+  const MPI_Comm inter = sides.between;
+  const int root = sides.root();
+  for (int i = 0; i < 8; ++i) {
+    const bool deferred = i % 2 == 1;
+    int sum = -1, total = -1, word = rank == 0 ? 70 + i : -1;
+    MPI_Request requests[4];
+    forget_path();
+    if (deferred) {
+      MPI_Iallreduce(&i, &sum, 1, MPI_INT, MPI_SUM, inter, &requests[0]);
+      CHECK(!was_taken(), "path '%s'", path());
+      MPI_Ibcast(&word, 1, MPI_INT, root, inter, &requests[1]);
+      MPI_Ireduce(&i, &total, 1, MPI_INT, MPI_SUM, root, inter, &requests[2]);
+      MPI_Ibarrier(inter, &requests[3]);
+      MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    } else {
+      MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, inter);
+      MPI_Bcast(&word, 1, MPI_INT, root, inter);
+      MPI_Reduce(&i, &total, 1, MPI_INT, MPI_SUM, root, inter);
+      MPI_Barrier(inter);
+      CHECK_HANDED_DOWN("inter-communicator");
+    }
+    CHECK(sum == i * sides.others, "%d", sum);
+    CHECK(word == (sides.odd || rank == 0 ? 70 + i : -1), "%d", word);
+    CHECK(rank != 0 || total == i * sides.others, "%d", total);
   }
-  MPI_Comm_free(&inter);
-  MPI_Comm_free(&side);
 }
 
 void test_alone() {
@@ -159,6 +166,12 @@ int at_finalize(MPI_Comm, int, void*, void*) {
   MPI_Comm_dup(MPI_COMM_WORLD, &late);
   use(late, 13);
   MPI_Comm_free(&late);
+  int sum = -1;
+  MPI_Request requests[2];
+  MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+  MPI_Ibarrier(MPI_COMM_WORLD, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
   if (failures > 0) _exit(1);
   return MPI_SUCCESS;
 }

@@ -298,19 +298,12 @@ void check_served(const DirectCalls& served, const std::string& mode) {
   }
 }
 
-bool has_failed() {
-  const long own = failures;
-  long all = 0;
-  native().Allreduce(&own, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  return all > 0;
-}
-
 void run(const std::string& mode, long rounds, std::uint64_t seed, std::size_t most_bytes) {
   Breaker breaker(seed, most_bytes);
   long done = 0;
   for (bool failed = false; done < rounds && !failed; ++done) {
     breaker.round(done);
-    failed = done % 16 == 15 && has_failed();
+    failed = done % 16 == 15 && on_any(failures > 0);
   }
   if (rank == 0) print_done(breaker.served(), done);
   check_served(breaker.served(), mode);

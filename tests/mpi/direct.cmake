@@ -4,7 +4,7 @@
 # The UCX below Debian's MPICH catches mremap() and loses the new address, which the programs give.
 set(promote_eager SUMAC_PROMOTE=eager UCX_MEM_EVENTS=no)
 set(promote_auto SUMAC_PROMOTE=auto UCX_MEM_EVENTS=no)
-sumac_mpi_test_program(direct direct.cc)
+sumac_mpi_test_programs(direct direct_windows direct_alloc alloc_mem)
 sumac_mpi_test(direct RANKS 2 ARGS eager 100 ENV ${promote_eager})
 sumac_mpi_test(direct_three PROGRAM direct RANKS 3 ARGS eager 50 2 ENV ${promote_eager}
                SLOW_FAMILIES mpich)
@@ -36,19 +36,11 @@ foreach(lacks IN ITEMS queries advice)
     ARGS $<TARGET_FILE:sumac_test_refuse> 60 3 ${lacks} all $<TARGET_FILE:mpi_test_direct_openmpi>
          eager 50 9)
 endforeach()
-sumac_mpi_test_program(direct_once direct_once.cc)
-sumac_mpi_test(direct_once RANKS 2 FAMILIES openmpi ARGS 2500 ENV ${promote_auto})
-sumac_mpi_test(direct_once_eager PROGRAM direct_once RANKS 2 ARGS 20000 ENV ${promote_eager}
-               SECONDS 300 LABELS slow)
-sumac_mpi_test(direct_once_long PROGRAM direct_once RANKS 2 ARGS 100000 ENV ${promote_auto}
-               SECONDS 600 LABELS slow)
-sumac_mpi_test_program(direct_windows direct_windows.cc)
 sumac_mpi_test(direct_windows RANKS 2 3 ARGS 30 ENV ${promote_eager})
 sumac_mpi_test(direct_windows_alone PROGRAM direct_windows RANKS 3 ARGS 30 3 25)
 sumac_mpi_test(direct_windows_long PROGRAM direct_windows RANKS 4 7 ARGS 1000 2 SECONDS 600
                ENV ${promote_eager} LABELS slow)
 # Memory that is born shared; no option is needed.
-sumac_mpi_test_program(direct_alloc direct_alloc.cc)
 sumac_mpi_test(direct_alloc RANKS 1 2 3 5 ARGS sweep SLOW_FAMILIES mpich)
 sumac_mpi_test(direct_alloc_random PROGRAM direct_alloc RANKS 2 3 ARGS random 150 1)
 sumac_mpi_test(direct_alloc_promoted PROGRAM direct_alloc RANKS 3 ARGS random 150 2
@@ -63,9 +55,11 @@ sumac_mpi_test(direct_alloc_levels PROGRAM direct_alloc RANKS 5 FAMILIES openmpi
                    "SUMAC_ALGO=allreduce:levels\\\\\;reduce:levels\\\\\;bcast:levels")
 sumac_mpi_test(direct_alloc_long PROGRAM direct_alloc RANKS 2 5 ARGS random 5000 4 4 SECONDS 600
                LABELS slow)
-sumac_mpi_test_program(alloc_mem alloc_mem.cc)
+sumac_mpi_test(direct_once PROGRAM direct_alloc RANKS 2 FAMILIES openmpi ARGS once 2500
+               ENV ${promote_auto})
+sumac_mpi_test(direct_once_eager PROGRAM direct_alloc RANKS 2 ARGS once 20000 ENV ${promote_eager}
+               SECONDS 300 LABELS slow)
+sumac_mpi_test(direct_once_long PROGRAM direct_alloc RANKS 2 ARGS once 100000 SECONDS 600
+               ENV ${promote_auto} LABELS slow)
 sumac_mpi_test(alloc_mem RANKS 1 2 3 ARGS ${CMAKE_CURRENT_BINARY_DIR})
 sumac_mpi_test(alloc_mem_sessions PROGRAM alloc_mem RANKS 2 ARGS session)
-sumac_mpi_test_program(direct_killed direct_killed.cc)
-sumac_mpi_script_tests(direct_killed ${killed} 240 CASE direct
-                       ENV ${promote_eager} LABELS slow)

@@ -6,17 +6,17 @@
 // direct_alloc random ROUNDS [SEED [N]]    one of N calls goes direct at least; 0: any number
 // direct_alloc threads ROUNDS   of MPI_THREAD_MULTIPLE
 // direct_alloc rounds N         allocations, without growth of mappings, memory or descriptors
+// direct_alloc once N           ordinary buffers that are used once each, likewise
 // direct_alloc off              SUMAC_PROMOTE=off: none goes direct
 // direct_alloc attached MODE ...  memory of malloc(), which XPMEM's stand-in gives (tests/xpmem)
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include <map>
-#include <memory>
 #include <string>
 #include <thread>
 
 #include "cases.h"
+#include "direct_memory.h"
 #include "persistent.h"
 #include "process_size.h"
 
@@ -24,47 +24,21 @@ namespace {
 
 using namespace test;
 
-constexpr std::size_t kThreshold = 65536, kPage = 4096;
+constexpr std::size_t kThreshold = 65536;
 constexpr What kWhats[] = {
     What::allreduce, What::reduce, What::bcast, What::allgather, What::reduce_scatter_block,
     What::alltoall};
 
 bool attached = false;
 
-// Memory of MPI_Alloc_mem, or of malloc(), or what the program has mapped.
-class Memory {
- public:
-  Memory(std::size_t bytes, bool ordinary = false)
-      : bytes_(bytes),
-        from_(attached ? (ordinary ? From::mmap : From::malloc)
-                       : (ordinary ? From::malloc : From::alloc_mem)) {
-    if (from_ == From::malloc) {
-      at_ = static_cast<unsigned char*>(std::malloc(bytes));
-    } else if (from_ == From::mmap) {
-      void* const mapped =
-          mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      at_ = mapped == MAP_FAILED ? nullptr : static_cast<unsigned char*>(mapped);
-    } else {
-      MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &at_);
-    }
-    CHECK(at_, "%zu bytes", bytes);
-  }
-  ~Memory() {
-    if (from_ == From::malloc) std::free(at_);
-    if (from_ == From::mmap) munmap(at_, bytes_);
-    if (from_ == From::alloc_mem) MPI_Free_mem(at_);
-  }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  unsigned char* at() const { return at_; }
+// Where XPMEM gives memory of malloc(), ordinary memory is what the program has mapped.
+Origin ordinary_origin() { return attached ? Origin::map : Origin::malloc; }
 
- private:
-  enum class From { malloc, mmap, alloc_mem };
-
-  unsigned char* at_ = nullptr;
-  std::size_t bytes_;
-  From from_;
-};
+// Memory that others see from the beginning, or ordinary memory.
+Memory allocate(std::size_t bytes, bool ordinary = false) {
+  const Origin born_shared = attached ? Origin::malloc : Origin::alloc_mem;
+  return Memory(ordinary ? ordinary_origin() : born_shared, bytes, pools()[0]);
+}
 
 struct Served {
   long calls = 0, direct = 0;
@@ -107,10 +81,9 @@ void make(Call& call, Served& served, bool all_shared) {
 void make_in(const Case& c, bool one, std::size_t shift, bool ordinary, Served& served) {
   Call call(c);
   const std::size_t in = whole_lines(call.send_bytes()), out = whole_lines(call.receive_bytes());
-  const Memory first(shift + in + (one ? out : 0) + kThreshold, ordinary);
-  std::unique_ptr<Memory> second;
-  if (!one) second = std::make_unique<Memory>(shift + out + kThreshold);
-  call.use(first.at() + shift, one ? first.at() + shift + in : second->at() + shift);
+  const Memory first = allocate(shift + in + (one ? out : 0) + kThreshold, ordinary);
+  const Memory second = one ? Memory() : allocate(shift + out + kThreshold);
+  call.use(first.at() + shift, one ? first.at() + shift + in : second.at() + shift);
   const bool all_shared = !ordinary;
   make(call, served, all_shared);
 }
@@ -172,8 +145,8 @@ class Rounds {
     }
   }
   void fork_now_and_then() {
-    if (!send_ || own_.below(30) > 0) return;
-    unsigned char* const at = send_->at();
+    if (send_.bytes() == 0 || own_.below(30) > 0) return;
+    unsigned char* const at = send_.at();
     at[0] = 1;
     if (attached) return;  // the stand-in's memory is not copied by a fork
     const pid_t child = fork();
@@ -192,22 +165,21 @@ class Rounds {
 
  private:
   // In memory of a round before, if it is large enough, or in new memory.
-  unsigned char* place(std::unique_ptr<Memory>& memory, std::size_t bytes, bool mixed) {
+  unsigned char* place(Memory& memory, std::size_t bytes, bool mixed) {
     const std::size_t shift = own_.below(3) ? 0 : own_.below(200) * 64;
     const bool ordinary = mixed && own_.below(2);
-    if (own_.below(3) == 0 || !memory || room_[&memory] < bytes + shift || ordinary) {
-      memory.reset();
-      room_[&memory] = ordinary ? 0 : bytes + shift + kThreshold;
-      memory = std::make_unique<Memory>(bytes + shift + kThreshold, ordinary);
+    if (own_.below(3) == 0 || memory.bytes() < bytes + shift || ordinary ||
+        memory.origin() == ordinary_origin()) {
+      memory = Memory();
+      memory = allocate(bytes + shift + kThreshold, ordinary);
     }
-    return memory->at() + shift;
+    return memory.at() + shift;
   }
 
   Random shared_, own_;
   const Group group_;
   Served served_;
-  std::unique_ptr<Memory> send_, receive_;
-  std::map<const void*, std::size_t> room_;
+  Memory send_, receive_;
 };
 
 void run_random(int rounds, std::uint64_t seed, long share) {
@@ -249,12 +221,29 @@ void run_rounds(int rounds) {
       make_in({.what = What::allreduce, .counts = {20000}, .seed = static_cast<unsigned>(i)},
               i % 32 == 0, 0, false, served);
     } else {
-      const Memory memory(kThreshold + static_cast<std::size_t>(i % 5) * 30 * kPage);
+      const Memory memory = allocate(kThreshold + static_cast<std::size_t>(i % 5) * 30 * kPage);
       memory.at()[0] = memory.at()[kThreshold - 1] = 1;
     }
   }
   expect_no_growth(before, process_size());
   CHECK(served.direct > served.calls / 2, "%ld of %ld", served.direct, served.calls);
+}
+
+// Buffers that are used once each, with SUMAC_PROMOTE=auto or eager. Half of them live in mappings
+// of their own, the others in the heap.
+void run_once(int buffers) {
+  ProcessSize before;
+  for (int i = 0; i < buffers; ++i) {
+    step("buffer %d", i);
+    if (i == buffers / 4) before = process_size();
+    Call call({.what = What::allreduce, .counts = {9000}, .seed = static_cast<unsigned>(i)});
+    const Memory in(i % 2 ? Origin::map : Origin::malloc, call.send_bytes(), pools()[0]);
+    const Memory out(i % 3 ? Origin::map : Origin::new_array, call.receive_bytes(), pools()[1]);
+    call.use(in.at(), out.at());
+    call.begin();
+    call.check();
+  }
+  expect_no_growth(before, process_size());
 }
 
 void run_off() {
@@ -273,11 +262,7 @@ int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "sweep";
   const bool threads = mode == "threads";
   const int provided = start(argc, argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED);
-  if (threads && provided != MPI_THREAD_MULTIPLE) {
-    skip("this MPI does not grant MPI_THREAD_MULTIPLE");
-    MPI_Finalize();
-    return 0;
-  }
+  if (threads && provided != MPI_THREAD_MULTIPLE) return end_without_threads();
   const int number = argc > 2 ? std::atoi(argv[2]) : 100;
   warm_up(MPI_COMM_WORLD);
   if (mode == "sweep") sweep();
@@ -287,6 +272,7 @@ int main(int argc, char** argv) {
   }
   if (threads) run_threads(number);
   if (mode == "rounds") run_rounds(number);
+  if (mode == "once") run_once(number);
   if (mode == "off") run_off();
   return finish();
 }

@@ -8,15 +8,13 @@
 #include <vector>
 
 #include "cases.h"
+#include "direct_memory.h"
 
 namespace {
 
 using namespace test;
 
 constexpr std::size_t kMost = 80000;  // elements of a buffer
-
-// Where the buffers of a call are. Drawn alike on all ranks but for `other`.
-enum class Where { window, own_part_of_each, alloc_mem, heap, other };
 
 // A window of all ranks of the communicator. Each rank's part has room for two buffers and more.
 class Window {
@@ -78,19 +76,11 @@ class Calls {
   const Group group_;
 };
 
-// What MPI_Alloc_mem gives.
-struct AllocMem {
-  AllocMem() { MPI_Alloc_mem(kMost * sizeof(int), MPI_INFO_NULL, &at); }
-  ~AllocMem() { MPI_Free_mem(at); }
-  AllocMem(const AllocMem&) = delete;
-  AllocMem& operator=(const AllocMem&) = delete;
-  int* at = nullptr;
-};
-
 void run_round(std::mt19937& shared, std::mt19937& own, Calls& world, Calls& part, MPI_Comm pair) {
   const bool over_all = shared() % 2 == 0;
   const Window window(over_all ? MPI_COMM_WORLD : pair, shared() % 2 == 0);
-  const AllocMem allocated;
+  const Memory memory(Origin::alloc_mem, kMost * sizeof(int), pools()[0]);
+  int* const allocated = reinterpret_cast<int*>(memory.at());
   std::vector<int> heap(kMost);
   // A call of all ranks on a window of some of them copies what it does not see.
   Calls& calls = shared() % 2 ? world : part;
@@ -105,7 +95,7 @@ void run_round(std::mt19937& shared, std::mt19937& own, Calls& world, Calls& par
       case 0:
         break;
       case 1:
-        in = allocated.at;
+        in = allocated;
         break;
       case 2:
         out = heap.data();
@@ -114,7 +104,7 @@ void run_round(std::mt19937& shared, std::mt19937& own, Calls& world, Calls& par
         if (own() % 2) in = heap.data();
         break;
       case 4:
-        if (own() % 2) out = allocated.at;
+        if (own() % 2) out = allocated;
         break;
     }
     constexpr What kWhats[] = {What::allreduce, What::reduce, What::bcast, What::allgather,

@@ -22,8 +22,7 @@ bool is_on() {
 }
 
 bool tells_of_failure(int error) {
-  int kind = MPI_SUCCESS;
-  MPI_Error_class(error, &kind);
+  const int kind = class_of(error);
   return kind == kProcFailed || kind == kProcFailedPending || kind == kRevoked;
 }
 
@@ -78,11 +77,7 @@ void use_rest(MPI_Comm rest) {
 
 int main(int argc, char** argv) {
   start(argc, argv);
-  if (!is_on()) {
-    skip("this needs Open MPI 5 and its option --with-ft ulfm");
-    MPI_Finalize();
-    return 0;
-  }
+  if (!is_on()) return end_skipped("this needs Open MPI 5 and its option --with-ft ulfm");
   const int before = argc > 1 ? std::atoi(argv[1]) : 5;
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -94,11 +89,7 @@ int main(int argc, char** argv) {
   use_rest(rest);
   long own[2] = {checks, failures}, all[2] = {};
   MPI_Allreduce(own, all, 2, MPI_LONG, MPI_SUM, rest);
-  if (rank == 0) {
-    std::printf("%s: %ld checks on %d ranks, %ld failed\n", all[1] ? "FAILED" : "passed", all[0],
-                ranks - 1, all[1]);
-    std::fflush(stdout);
-  }
+  const int status = report(all[0], all[1]);
   MPI_Barrier(rest);
-  _exit(all[1] ? 1 : 0);  // Open MPI 5.0 alone may wait for the failed rank in MPI_Finalize
+  _exit(status);  // Open MPI 5.0 alone may wait for the failed rank in MPI_Finalize
 }

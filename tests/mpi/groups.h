@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator and the ranks of its members in MPI_COMM_WORLD.
+// A communicator and the ranks of its members in MPI_COMM_WORLD; and an inter-communicator.
 #pragma once
 
 #include <mpi.h>
 
 #include <vector>
+
+#include "check.h"
 
 namespace test {
 
@@ -39,5 +41,26 @@ inline const Group& world() {
   static const Group group = group_of(MPI_COMM_WORLD);
   return group;
 }
+
+// The even and the odd ranks, of which there must be some, and an inter-communicator between them.
+struct Sides {
+  const int odd = rank % 2;
+  MPI_Comm own = MPI_COMM_NULL, between = MPI_COMM_NULL;
+  int others = 0;  // ranks of the other side
+
+  Sides() {
+    MPI_Comm_split(MPI_COMM_WORLD, odd, rank, &own);
+    MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, 1 - odd, 9, &between);
+    MPI_Comm_remote_size(between, &others);
+  }
+  ~Sides() {
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&own);
+  }
+  Sides(const Sides&) = delete;
+  Sides& operator=(const Sides&) = delete;
+  // The root of a rooted collective is rank 0 of MPI_COMM_WORLD.
+  int root() const { return odd ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL; }
+};
 
 }  // namespace test

@@ -102,9 +102,7 @@ bool memory_suffices() {
   sysinfo(&info);
   const double wanted = 2.3 * static_cast<double>(kCount) * ranks;
   const double available = static_cast<double>(info.freeram + info.bufferram) * info.mem_unit;
-  int suffices = available > wanted, all = 0;
-  MPI_Allreduce(&suffices, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return all;
+  return on_all(available > wanted);
 }
 
 }  // namespace
@@ -112,11 +110,7 @@ bool memory_suffices() {
 int main(int argc, char** argv) {
   start(argc, argv);
   CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
-  if (!memory_suffices()) {
-    skip("less than 5 GB of memory a rank");
-    MPI_Finalize();
-    return 0;
-  }
+  if (!memory_suffices()) return end_skipped("less than 5 GB of memory a rank");
   const auto allreduce = in_sumac<AllreduceLarge>("MPI_Allreduce_c");
   const auto reduce = in_sumac<ReduceLarge>("MPI_Reduce_c");
   const auto bcast = in_sumac<BcastLarge>("MPI_Bcast_c");

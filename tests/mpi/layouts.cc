@@ -156,8 +156,7 @@ void test_random(unsigned long seed) {
 int main(int argc, char** argv) {
   start(argc, argv);
   // Of types that cannot be made.
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return());
+  return_errors();
   warm_up(MPI_COMM_WORLD);
   const auto types = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 300;
   const auto first = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;

@@ -8,20 +8,13 @@
 #include <vector>
 
 #include "persistent.h"
+#include "process_size.h"
 
 namespace {
 
 using namespace test;
 
-constexpr long kTolerance = 256 << 10;  // bytes; 40000 leaked pointers would exceed it
-
-long resident_bytes() {
-  long size = 0, resident = 0;
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
-  if (!file || std::fscanf(file, "%ld %ld", &size, &resident) != 2) resident = 0;
-  if (file) std::fclose(file);
-  return resident * sysconf(_SC_PAGESIZE);
-}
+constexpr long kTolerance = 256;  // KiB; 40000 leaked pointers would exceed it
 
 constexpr int kMost = 12000;  // ints: enough to use several algorithms
 
@@ -79,15 +72,14 @@ void expect_no_growth(const char* what, int cycles, Cycle cycle) {
   long before = 0;
   const int warm = cycles / 5;
   for (int i = 0; i < warm + cycles; ++i) {
-    if (i == warm) before = resident_bytes();
+    if (i == warm) before = process_size().kilobytes;
     if (i % 100 == 0) step("%s, cycle %d", what, i);
     cycle(i);
     if (i % 64 == 0) MPI_Barrier(MPI_COMM_WORLD);  // limits how far a rank runs ahead
   }
-  const long grown = resident_bytes() - before;
-  CHECK(before > 0 && grown <= kTolerance, "%s: %ld bytes more after %d cycles", what, grown,
-        cycles);
-  if (rank == 0) std::printf("%s: %ld bytes more after %d cycles\n", what, grown, cycles);
+  const long grown = process_size().kilobytes - before;
+  CHECK(before > 0 && grown <= kTolerance, "%s: %ld KiB more after %d cycles", what, grown, cycles);
+  if (rank == 0) std::printf("%s: %ld KiB more after %d cycles\n", what, grown, cycles);
 }
 
 }  // namespace

@@ -32,6 +32,19 @@ inline MPI_Errhandler errors_return() {
   return MPI_ERRORS_RETURN;
 }
 
+// Calls return their errors: also those without a communicator, of which some MPIs ask the handler
+// of MPI_COMM_WORLD and some that of MPI_COMM_SELF.
+inline void return_errors(MPI_Comm comm = MPI_COMM_WORLD) {
+  for (const MPI_Comm each : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    MPI_Comm_set_errhandler(each, errors_return());
+  }
+}
+inline void die_of_errors(MPI_Comm comm = MPI_COMM_WORLD) {
+  for (const MPI_Comm each : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) {
+    MPI_Comm_set_errhandler(each, MPI_ERRORS_ARE_FATAL);
+  }
+}
+
 // Intel MPI 2021.18: the name of MPI_LOGICAL1 in libmpi_abi.so is MPIX_C_BF16. Sumac knows types
 // that not every MPI has by their names, and leaves this one to the MPI.
 inline bool is_misnamed([[maybe_unused]] MPI_Datatype type, [[maybe_unused]] const char* name) {

@@ -6,12 +6,9 @@
 // that are not there. Arguments: rounds, the first seed, and the blocks that a rank must have
 // packed at least.
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
-#include "data.h"
-#include "forms.h"
+#include "completion.h"
 #include "mpi_faults.h"
 #include "packed_messages.h"
 
@@ -23,14 +20,14 @@ constexpr int kUnit = 1536;  // doubles: a whole number of elements of each type
 constexpr std::size_t kMemory = 3 << 20;
 
 // The same doubles in other places.
-struct Layout {
+struct BlockType {
   MPI_Datatype type;
   int doubles;        // of an element
   std::size_t first;  // bytes before the address, of negative strides
   std::size_t span;   // bytes of kUnit doubles, with those before the address
 };
 
-Layout laid_out(MPI_Datatype type) {
+BlockType laid_out(MPI_Datatype type) {
   MPI_Type_commit(&type);
   int bytes = 0;
   MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
@@ -43,14 +40,14 @@ Layout laid_out(MPI_Datatype type) {
   return {type, bytes / 8, static_cast<std::size_t>(-first), static_cast<std::size_t>(end - first)};
 }
 
-Layout vector_of(int doubles, int stride) {
+BlockType vector_of(int doubles, int stride) {
   MPI_Datatype type;
   MPI_Type_vector(64, doubles, stride, MPI_DOUBLE, &type);
   return laid_out(type);
 }
 
-std::vector<Layout> make_layouts() {
-  std::vector<Layout> layouts = {laid_out([] {
+std::vector<BlockType> make_layouts() {
+  std::vector<BlockType> layouts = {laid_out([] {
     MPI_Datatype type;
     MPI_Type_dup(MPI_DOUBLE, &type);
     return type;
@@ -67,9 +64,9 @@ std::vector<Layout> make_layouts() {
 }
 
 // Has the MPI pack so much of each that Sumac knows it.
-void make_known(const std::vector<Layout>& layouts) {
+void make_known(const std::vector<BlockType>& layouts) {
   std::vector<char> memory(kMemory), bytes(kUnit * 8);
-  for (const Layout& layout : layouts) {
+  for (const BlockType& layout : layouts) {
     for (int i = 0; i < 3; ++i) {
       int position = 0;
       MPI_Pack(memory.data() + kMemory / 2, kUnit / layout.doubles, layout.type, bytes.data(),
@@ -86,7 +83,7 @@ struct Blocks {
   std::vector<char> memory = std::vector<char>(kMemory);
 
   // `units`: kUnit doubles each, in a layout of its own. MPI_Alltoall's blocks adjoin.
-  void add(const Layout& layout, int units, std::size_t gap) {
+  void add(const BlockType& layout, int units, std::size_t gap) {
     const std::size_t place = end_ + gap + layout.first;
     counts.push_back(units * kUnit / layout.doubles);
     places.push_back(static_cast<int>(place));
@@ -126,25 +123,11 @@ int make(bool native, Made& made, std::vector<char>& memory, MPI_Request* reques
                  out.types[0]);
 }
 
-void complete(MPI_Request& request, std::uint64_t way) {
-  int done = 0;
-  switch (way % 4) {
-    case 0:
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-      break;
-    case 1:
-      while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-      break;
-    case 2:
-      MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
-      break;
-    case 3:
-      while (!done) MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-      break;
-  }
-  CHECK(request == MPI_REQUEST_NULL);
-}
+// An exchange under way, completed in any way. All memory is compared afterwards.
+class Started : public Work {
+ public:
+  void ended(const char*) override {}
+};
 
 // A communicator, and how many neighbours this rank gets from and gives to.
 struct Topology {
@@ -208,16 +191,16 @@ void fill(std::vector<char>& memory, std::uint64_t seed) {
 
 // Blocks of `units` each; MPI_Alltoall's have one layout a side.
 void add_blocks(Blocks& blocks, int number, int units, bool alike,
-                const std::vector<Layout>& layouts, Random& random) {
-  const auto any = [&]() -> const Layout& { return layouts[random.below(layouts.size())]; };
-  const Layout& common = any();
+                const std::vector<BlockType>& layouts, Random& random) {
+  const auto any = [&]() -> const BlockType& { return layouts[random.below(layouts.size())]; };
+  const BlockType& common = any();
   for (int i = 0; i < number; ++i) {
-    const Layout& layout = alike ? common : any();
+    const BlockType& layout = alike ? common : any();
     blocks.add(layout, units, alike && i > 0 ? 0 : 8 * random.below(5));
   }
 }
 
-void exchange(const std::vector<Topology>& topologies, const std::vector<Layout>& layouts,
+void exchange(const std::vector<Topology>& topologies, const std::vector<BlockType>& layouts,
               std::uint64_t seed) {
   Random all(seed), own(seed * 1000 + static_cast<unsigned>(rank));
   Made made{};
@@ -237,9 +220,9 @@ void exchange(const std::vector<Topology>& topologies, const std::vector<Layout>
   step("seed %lu: %s%s, %d units", static_cast<unsigned long>(seed), made.begins ? "I" : "",
        kNames[static_cast<int>(made.function)], units);
   make(true, made, expected, nullptr);
-  MPI_Request request = MPI_REQUEST_NULL;
-  CHECK(make(false, made, made.out.memory, &request) == MPI_SUCCESS);
-  if (made.begins) complete(request, own.next());
+  Started started;
+  CHECK(make(false, made, made.out.memory, &started.request) == MPI_SUCCESS);
+  if (made.begins) Batch({&started}, own, true).complete();
   const auto wrong = std::mismatch(expected.begin(), expected.end(), made.out.memory.begin());
   CHECK(wrong.first == expected.end(), "seed %lu: %s%s differs at %td",
         static_cast<unsigned long>(seed), made.begins ? "I" : "",
@@ -264,14 +247,14 @@ int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 100;
   const unsigned long first = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;
   const long least = argc > 3 ? std::atol(argv[3]) : 0;
-  std::vector<Layout> layouts = make_layouts();
+  std::vector<BlockType> layouts = make_layouts();
   make_known(layouts);
   std::vector<Topology> topologies = {grid(1, true), grid(2, false),    grid(2, true),
                                       ring(),        web(first, false), web(first + 1, true)};
   for (int i = 0; i < rounds; ++i) exchange(topologies, layouts, first + static_cast<unsigned>(i));
   if (kReportsMissingTopology) test_wrong_communicator();
   for (Topology& topology : topologies) MPI_Comm_free(&topology.comm);
-  for (Layout& layout : layouts) MPI_Type_free(&layout.type);
+  for (BlockType& layout : layouts) MPI_Type_free(&layout.type);
   const PackedCounts packed = messages_packed();
   CHECK(packed.sent >= least && packed.received >= least, "%ld blocks packed, %ld unpacked",
         packed.sent, packed.received);

@@ -17,12 +17,13 @@ options() {
   unset SUMAC_TELL_ALL
 
   # Options that each rank may choose for itself.
-  run launch 20 3 "$program" SUMAC_SIMD=sse2 SUMAC_SPIN=100 SUMAC_HANG_SECONDS=7 \
-    SUMAC_THREADS=off SUMAC_THREADS_MIN=4K SUMAC_TASK_PRIORITY=1 SUMAC_COLLS=barrier
+  run launch 20 3 "$program" --differ --only 0 SUMAC_SIMD=sse2 SUMAC_SPIN=100 \
+    SUMAC_HANG_SECONDS=7 SUMAC_THREADS=off SUMAC_THREADS_MIN=4K SUMAC_TASK_PRIORITY=1 \
+    SUMAC_COLLS=barrier
   expect_warnings 1
 }
 differ() {
-  passes launch 20 "$1" "$program" "$2"
+  passes launch 20 "$1" "$program" --differ --only 0 "$2"
   expect_warnings 1 "warning[options-differ]: rank 1 has "
 }
 

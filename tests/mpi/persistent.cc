@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Persistent collectives: started again and again with new data, several at once, together with
-// blocking and nonblocking ones; inactive ones, freed ones, and kinds that Sumac does not serve.
-// persistent [SEEDS]
+// Persistent collectives: started again and again with new data; inactive ones, those of a type
+// that was freed, very many at the same time, and those whose communicator is freed before them,
+// again and again: tags, contexts and memory must not run out. Several that are active together are
+// in persistent_order.cc and in the random programs.
+// persistent [OPERATIONS CYCLES]
 #include "persistent.h"
 
 #include "completion.h"
-#include "random_cases.h"
+#include "exercise.h"
 
 namespace {
 
@@ -47,64 +49,6 @@ void cycles(const Group& group) {
     step("%s in cycles", persistent.call().text().c_str());
     for (std::uint64_t seed = 1; seed < 6; ++seed) persistent.cycle(seed);
   });
-}
-
-// Other collectives and messages while persistent operations are active.
-void something_else(Random& shared, const Group& group) {
-  const Form form = shared.below(2) ? Form::blocking : Form::nonblocking;
-  Case c = random_case(shared, form, group.size());
-  c.in_place = false;
-  run(c, group, Served::anyhow);
-  int got = -1;
-  const int next = (group.rank + 1) % group.size();
-  const int previous = (group.rank + group.size() - 1) % group.size();
-  MPI_Sendrecv(&group.rank, 1, MPI_INT, next, 5, &got, 1, MPI_INT, previous, 5, group.comm,
-               MPI_STATUS_IGNORE);
-  CHECK(got == previous, "%d", got);
-}
-
-// Starts the requests in the same random order on all ranks: MPI_Startall starts them in the order
-// of the array.
-void start_together(std::vector<Work*>& works, Random& shared) {
-  for (std::size_t i = works.size(); i > 1; --i) {
-    std::swap(works[i - 1], works[shared.below(i)]);
-  }
-  std::vector<MPI_Request> requests;
-  for (const Work* work : works) requests.push_back(work->request);
-  if (shared.below(2)) {
-    MPI_Startall(static_cast<int>(requests.size()), requests.data());
-  } else {
-    for (MPI_Request& request : requests) MPI_Start(&request);
-  }
-  for (std::size_t i = 0; i < works.size(); ++i) CHECK(requests[i] == works[i]->request);
-}
-
-void active_together(const std::vector<Group>& groups, std::uint64_t seed) {
-  Random shared(seed), own(seed * 1000 + static_cast<std::uint64_t>(rank));
-  std::vector<std::unique_ptr<Persistent>> all;
-  std::vector<std::uint64_t> seeds;
-  for (int i = 0; i < 12; ++i) {
-    const Group& group = groups[shared.below(groups.size())];
-    const Case c = random_case(shared, Form::persistent, group.size());
-    all.push_back(std::make_unique<Persistent>(c, group));
-    seeds.push_back(c.seed);
-  }
-  for (std::uint64_t round = 0; round < 15; ++round) {
-    step("seed %llu, round %llu", static_cast<unsigned long long>(seed),
-         static_cast<unsigned long long>(round));
-    std::vector<Work*> works;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (shared.below(3) == 0) continue;
-      all[i]->call().fill(seeds[i] + round);
-      works.push_back(all[i].get());
-    }
-    start_together(works, shared);
-    something_else(shared, groups[round % groups.size()]);
-    while (!works.empty()) {
-      Batch batch(works, own, own.below(2) == 0);
-      for (const Work* ended : batch.complete()) std::erase(works, ended);
-    }
-  }
 }
 
 // Among active requests an inactive one counts as null, but keeps its handle.
@@ -181,11 +125,51 @@ void type_freed(const Group& group) {
   for (std::uint64_t seed = 1; seed < 4; ++seed) persistent.cycle(seed);
 }
 
+void many_at_a_time(std::size_t count) {
+  step("%zu at a time", count);
+  std::vector<int> in(count), out(count, -1);
+  std::vector<MPI_Request> requests(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    in[i] = static_cast<int>(i) + rank;
+    inits().Allreduce(&in[i], &out[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                      &requests[i]);
+  }
+  const std::size_t stride = count / 50 + 1;
+  for (std::size_t i = 0; i < count; i += stride) MPI_Start(&requests[i]);
+  for (std::size_t i = 0; i < count; i += stride) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+  for (std::size_t i = 0; i < count; i += stride) {
+    const int sum = ranks * static_cast<int>(i) + ranks * (ranks - 1) / 2;
+    CHECK(out[i] == sum, "%d", out[i]);
+  }
+  for (MPI_Request& request : requests) MPI_Request_free(&request);
+}
+
+void freed_before_requests(int cycles) {
+  for (int i = 0; i < cycles; ++i) {
+    step("communicator freed first, cycle %d", i);
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    int in = rank, out = -1;
+    MPI_Request request;
+    forget_path();
+    inits().Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request);
+    expect_taken_nonblocking("init");
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(out == ranks * (ranks - 1) / 2, "%d in cycle %d", out, i);
+    MPI_Comm_free(&comm);
+    if (i % 3 == rank % 3) use(MPI_COMM_SELF, i);
+    MPI_Request_free(&request);
+  }
+  use(MPI_COMM_WORLD, 3);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   start(argc, argv);
-  const std::uint64_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 0) : 5;
+  const auto operations = static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 100);
+  const int cycles_of_communicators = argc > 2 ? std::atoi(argv[2]) : 20;
   if (!has_persistent()) return finish();
   MPI_Comm dup, reversed;
   MPI_Comm_dup(MPI_COMM_WORLD, &dup);
@@ -198,7 +182,14 @@ int main(int argc, char** argv) {
   for (const Group& group : groups) cycles(group);
   inactive_ones(groups[0]);
   type_freed(groups[0]);
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) active_together(groups, seed);
-  for (std::size_t i = 1; i < groups.size(); ++i) MPI_Comm_free(&groups[i].comm);
+  freed_before_requests(cycles_of_communicators);
+  many_at_a_time(operations);
+  // There must be memory left for other communicators.
+  MPI_Comm_free(&dup);
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  CHECK(warm_up(dup), "path '%s'", path());
+  use(dup, 5);
+  MPI_Comm_free(&dup);
+  MPI_Comm_free(&reversed);
   return finish();
 }

@@ -9,12 +9,14 @@
 //   presence late SECONDS            all have it, but some ranks are late when it is set up
 //   presence spawn RANKS COMMAND...  spawns RANKS processes by the words of COMMAND, which ends in
 //                                    this program and "child"
+//   presence spawn                   spawns two by `sumac exec`; all have Sumac
+#include <dlfcn.h>
+
 #include <string>
 #include <vector>
 
 #include "exercise.h"
 #include "persistent.h"
-#include "unaided.h"
 
 namespace {
 
@@ -85,8 +87,33 @@ void use_parts(MPI_Comm all, const char* reason) {
   }
 }
 
-// Merges the spawned processes with those that spawned them.
-int use_merged(MPI_Comm other, bool high) {
+// Between the worlds the MPI serves. Broadcasts come from rank 0 of those that were not spawned.
+void use_between(MPI_Comm inter, bool spawned) {
+  step("between worlds");
+  int others = 0;
+  MPI_Comm_remote_size(inter, &others);
+  for (int i = 0; i < 4; ++i) {
+    int mine = i + 10 * rank, sum = -1;
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, inter);
+    CHECK(sum == others * i + 5 * others * (others - 1), "%d", sum);
+    if (i > 1 && is_active()) CHECK_HANDED_DOWN("inter-communicator");
+    int word = !spawned && rank == 0 ? 70 + i : -1;
+    MPI_Bcast(&word, 1, MPI_INT, spawned ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL, inter);
+    CHECK(word == (spawned || rank == 0 ? 70 + i : -1), "%d", word);
+    MPI_Barrier(inter);
+  }
+}
+
+long failures_of_others(MPI_Comm inter) {
+  const long mine = failures;
+  long theirs = -1;
+  MPI_Allreduce(&mine, &theirs, 1, MPI_LONG, MPI_SUM, inter);
+  return theirs;
+}
+
+// Also merges the spawned processes with those that spawned them.
+int use_worlds(MPI_Comm other, bool high) {
+  use_between(other, high);
   constexpr const char* kReason = "a member of another MPI_COMM_WORLD: spawned, or connected to";
   MPI_Comm merged, again, own;
   MPI_Intercomm_merge(other, high, &merged);
@@ -102,17 +129,32 @@ int use_merged(MPI_Comm other, bool high) {
   step("the world itself");
   expect(MPI_COMM_WORLD, nullptr);
   for (MPI_Comm* comm : {&own, &again, &merged}) MPI_Comm_free(comm);
+  CHECK(failures_of_others(other) == 0, "failures in the other world");
   MPI_Comm_disconnect(&other);
   return finish_unaided();
 }
 
+// The command of the Sumac that is loaded.
+std::string command() {
+  Dl_info facts{};
+  dladdr(dlsym(RTLD_DEFAULT, "sumac_version"), &facts);
+  const std::string library = facts.dli_fname ? facts.dli_fname : "";
+  return library.substr(0, library.rfind("/lib/")) + "/bin/sumac";
+}
+
 int spawn(int argc, char** argv) {
-  std::vector<char*> words(argv + 4, argv + argc);
+  std::string usual[] = {command(), "exec", "--", argv[0], "child", "served"};
+  std::vector<char*> words(argv + std::min(argc, 3), argv + argc);
+  for (std::string& word : usual) {
+    if (argc <= 3) words.push_back(word.data());
+  }
   words.push_back(nullptr);
+  CHECK(argc > 3 || is_active(), "Sumac does not serve this program");
+  step("MPI_Comm_spawn");
   MPI_Comm children;
-  MPI_Comm_spawn(argv[3], words.data(), std::atoi(argv[2]), MPI_INFO_NULL, 0, MPI_COMM_WORLD,
-                 &children, MPI_ERRCODES_IGNORE);
-  return use_merged(children, false);
+  MPI_Comm_spawn(words[0], &words[1], argc > 2 ? std::atoi(argv[2]) : 2, MPI_INFO_NULL, 0,
+                 MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  return use_worlds(children, false);
 }
 
 // The launcher does not say how many ranks there are on the node.
@@ -172,7 +214,8 @@ int main(int argc, char** argv) {
   if (what == "child") {
     MPI_Comm parents;
     MPI_Comm_get_parent(&parents);
-    return use_merged(parents, true);
+    CHECK(argc < 3 || is_active(), "Sumac does not serve what was spawned");
+    return use_worlds(parents, true);
   }
   if (what == "unseen" || what == "barriers") return pass_barriers();
   if (what == "late") return come_late(static_cast<unsigned>(std::atoi(argv[2])));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "forms.h"
 #include "mpi_faults.h"
 #include "persistent.h"
 
@@ -115,11 +116,7 @@ void some_of_them(MPI_Comm comm) {
 // operation that is not waited for is under way.
 void one_fails(MPI_Comm comm, bool busy) {
   step("one of several fails, %s", busy ? "others under way" : "nothing else");
-  // For an error among several requests some MPIs call the handler of MPI_COMM_WORLD or
-  // MPI_COMM_SELF.
-  for (const MPI_Comm each : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) {
-    MPI_Comm_set_errhandler(each, errors_return());
-  }
+  return_errors(comm);
   int in = rank, sum[2] = {-1, -1}, sent[4] = {1, 2, 3, 4}, received = -1;
   MPI_Request requests[4];
   const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
@@ -142,9 +139,7 @@ void one_fails(MPI_Comm comm, bool busy) {
   }
   CHECK(statuses[1].MPI_ERROR != MPI_SUCCESS && statuses[1].MPI_ERROR != 12345);
   CHECK(sum[0] == ranks * (ranks - 1) / 2 && sum[1] == sum[0], "%d %d", sum[0], sum[1]);
-  for (const MPI_Comm each : {comm, MPI_COMM_WORLD, MPI_COMM_SELF}) {
-    MPI_Comm_set_errhandler(each, MPI_ERRORS_ARE_FATAL);
-  }
+  die_of_errors(comm);
 }
 
 }  // namespace
@@ -154,9 +149,8 @@ int main(int argc, char** argv) {
   get_status_all = in_sumac<All>("MPI_Request_get_status_all");
   get_status_any = in_sumac<Any>("MPI_Request_get_status_any");
   get_status_some = in_sumac<Some>("MPI_Request_get_status_some");
-  const auto find = in_sumac<void* (*)(const char*)>("sumac_native");
   const bool some_is_right =
-      some_reports_again(reinterpret_cast<Some>(find("MPI_Request_get_status_some")));
+      some_reports_again(native_function<Some>("MPI_Request_get_status_some"));
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (int round = 0; round < 8; ++round) {

@@ -80,20 +80,14 @@ void live(int epoch) {
 }
 
 int run() {
-  const char* seconds = std::getenv("SUMAC_TEST_SECONDS");
-  signal(SIGALRM, on_alarm);
-  if (seconds) alarm(static_cast<unsigned>(std::atoi(seconds)));
+  limit_time();
   // Keeps one session open throughout: MPICH 4.0 crashes by itself after the end of its last
   // session.
   MPI_Session outer;
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &outer);
   for (int epoch = 0; epoch < 5; ++epoch) live(epoch);
   MPI_Session_finalize(&outer);
-  if (rank == 0) {
-    std::printf("%s: %ld checks on %d ranks, %ld failed\n", failures ? "FAILED" : "passed",
-                checks.load(), ranks, failures.load());
-  }
-  return failures ? 1 : 0;
+  return report(checks, failures);
 }
 
 #else

@@ -87,6 +87,42 @@ std::vector<Way> ways(int n) {
           {blocks("vectors of ", ints(), n / 4, 2, 3)}};
 }
 
+using Contiguous = int (*)(MPI_Count, MPI_Datatype, MPI_Datatype*);
+using Vector = int (*)(MPI_Count, MPI_Count, MPI_Count, MPI_Datatype, MPI_Datatype*);
+
+// Types made with large counts, for which MPI_Type_get_envelope returns an error. Not every MPI has
+// them.
+void large_counts() {
+  const auto contiguous = in_sumac<Contiguous>("MPI_Type_contiguous_c");
+  const auto vector = in_sumac<Vector>("MPI_Type_vector_c");
+  if (!contiguous || !vector) return;
+  for (const int blocks : {1, 3, 200, 5000}) {
+    for (const int stride : {2, 3}) {
+      MPI_Datatype pair, row, twice, type;
+      contiguous(2, MPI_INT, &pair);
+      vector(blocks, 2, stride, MPI_INT, &row);
+      MPI_Type_create_resized(row, 0, blocks * stride * static_cast<int>(sizeof(int)), &type);
+      contiguous(blocks, pair, &twice);
+      for (MPI_Datatype* made : {&pair, &row}) MPI_Type_free(made);
+      const auto pairs = [](int k, int apart) { return k / 2 * apart + k % 2; };
+      const auto apart = offsets_of(2 * blocks, [&](int k) { return pairs(k, stride); });
+      const auto adjoining = offsets_of(2 * blocks, [&](int k) { return pairs(k, 2); });
+      for (const LayoutPointer& one : {layout("vectors ", type, apart, 4 * blocks * stride),
+                                       layout("pairs ", twice, adjoining, 8 * blocks)}) {
+        for (const Form form : {Form::blocking, Form::nonblocking}) {
+          run({.what = What::bcast,
+               .counts = {4 * static_cast<std::size_t>(blocks)},
+               .root = blocks % ranks,
+               .form = form,
+               .gets = {one}},
+              world(), Served::by_sumac);
+          CHECK_TAKEN();
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -109,5 +145,6 @@ int main(int argc, char** argv) {
           world(), Served::by_sumac);
     }
   }
+  large_counts();
   return finish();
 }

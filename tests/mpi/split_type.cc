@@ -31,9 +31,7 @@ void split(const char* what, int type, MPI_Info info) {
   step("%s", what);
   MPI_Comm part = MPI_COMM_NULL;
   const int error = MPI_Comm_split_type(MPI_COMM_WORLD, type, -rank, info, &part);
-  int worked = error == MPI_SUCCESS, all = 0;
-  MPI_Allreduce(&worked, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (!all) return;  // the MPI lacks this
+  if (!on_all(error == MPI_SUCCESS)) return;  // the MPI lacks this
   expect_partition(part);
   if (part == MPI_COMM_NULL) return;
   for (int i = 0; i < 5; ++i) use(part, i);

@@ -175,9 +175,7 @@ int main(int argc, char** argv) {
   CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
   const std::size_t most = argc > 1 ? std::strtoul(argv[1], nullptr, 0) : 3 << 20;
   if (forces_single_copy() && !attach_is_allowed()) {
-    skip("cross-memory attach is refused here");
-    MPI_Finalize();
-    return 0;
+    return end_skipped("cross-memory attach is refused here");
   }
   const bool over_levels = was_over_levels();
   whole_numbers() = over_levels || asks_for_trees();

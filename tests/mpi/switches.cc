@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls every collective on communicators of all ranks, to test what the options change.
-//   --late-rank                sets the variable of this process's rank only after Sumac has
-// started
+//   --late-rank                sets the variable of this process's rank only after Sumac started
+//   --differ                   ranks must have found that their options differ
 //   --only RANK NAME=VALUE...  (the last argument) sets variables on one rank only
 //   --large N                  number of doubles in a message, 1 by default
 //   --user, --nonblocking      also makes reductions of these kinds
@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
   const bool user = test::take_flag(argc, argv, "--user");
   Exercise exercise;
   exercise.nonblocking = test::take_flag(argc, argv, "--nonblocking");
+  const bool differ = test::take_flag(argc, argv, "--differ");
   if (argc > 2 && std::strcmp(argv[1], "--large") == 0) exercise.count = std::atoi(argv[2]);
   test::start(argc, argv);
   if (user) MPI_Op_create(add, 1, &exercise.op);
@@ -97,6 +98,7 @@ int main(int argc, char** argv) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (int i = 0; i < 4; ++i) exercise.run(comm);
+    if (differ) CHECK_HANDED_DOWN("ranks have different SUMAC_ options");
     MPI_Comm_free(&comm);
   }
   if (user) MPI_Op_free(&exercise.op);

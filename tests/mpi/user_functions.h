@@ -136,6 +136,26 @@ inline void mix_words(const std::uint32_t* left, std::uint32_t* right, std::size
   }
 }
 
+// What an operation's function does to `count` elements; it may spoil those that it only reads.
+inline void fold_elements(const Shape& shape, WordFunction function, void* in, void* inout,
+                          int count, bool spoils_in) {
+  const std::size_t n = shape.words.size();
+  Words left(n), right(n);
+  for (int i = 0; i < count; ++i) {
+    auto* from = static_cast<unsigned char*>(in) + i * shape.extent;
+    auto* to = static_cast<unsigned char*>(inout) + i * shape.extent;
+    for (std::size_t w = 0; w < n; ++w) {
+      std::memcpy(&left[w], from + shape.words[w], 4);
+      std::memcpy(&right[w], to + shape.words[w], 4);
+    }
+    function(left.data(), right.data(), n);
+    for (std::size_t w = 0; w < n; ++w) {
+      std::memcpy(to + shape.words[w], &right[w], 4);
+      if (spoils_in) std::memset(from + shape.words[w], 0xee, 4);
+    }
+  }
+}
+
 // What the functions expect, and what they counted.
 struct Seen {
   const Shape* shape = nullptr;
@@ -165,21 +185,7 @@ void user_function(void* in, void* inout, int* count, MPI_Datatype* type) {
   const bool fits = *count > 0 && static_cast<std::size_t>(*count) <= seen.count;
   if (!known || !fits || !pthread_equal(pthread_self(), seen.caller)) ++seen.wrong;
   seen.elements += *count;
-  const std::size_t n = shape.words.size();
-  Words left(n), right(n);
-  for (int i = 0; i < *count; ++i) {
-    auto* from = static_cast<unsigned char*>(in) + i * extent;
-    auto* to = static_cast<unsigned char*>(inout) + i * extent;
-    for (std::size_t w = 0; w < n; ++w) {
-      std::memcpy(&left[w], from + shape.words[w], 4);
-      std::memcpy(&right[w], to + shape.words[w], 4);
-    }
-    function(left.data(), right.data(), n);
-    for (std::size_t w = 0; w < n; ++w) {
-      std::memcpy(to + shape.words[w], &right[w], 4);
-      if (spoils_in) std::memset(from + shape.words[w], 0xee, 4);
-    }
-  }
+  fold_elements(shape, function, in, inout, *count, spoils_in);
 }
 
 struct Operation {

@@ -176,12 +176,7 @@ int main(int argc, char** argv) {
   cpu_set_t all;
   sched_getaffinity(0, sizeof all, &all);
   start(argc, argv, MPI_THREAD_SINGLE);
-  int can = bind(0, all);
-  MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (!can) {
-    skip("too few processors");
-    return finish();
-  }
+  if (!on_all(bind(0, all))) return end_skipped("too few processors");
   CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
   std::vector<std::unique_ptr<Stranger>> strangers;
   if (what == "strangers" || what == "idle_strangers" || (what == "stranger" && rank == 0)) {

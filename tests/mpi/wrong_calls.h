@@ -47,6 +47,12 @@ inline int broadcast_uncommitted(const Caller& f) {
   return error;
 }
 
+inline int exchange_of_null_type(const Caller& f) {
+  const std::vector<int> ones(static_cast<std::size_t>(ranks), 1), places(ones.size());
+  return f("Alltoallv", kIn, ones.data(), places.data(), MPI_DATATYPE_NULL, kOut, ones.data(),
+           places.data(), MPI_INT);
+}
+
 #ifdef OPEN_MPI
 inline int exchange_nothing_of_null_types(const Caller& f) {
   const std::vector<int> zeros(static_cast<std::size_t>(ranks));
@@ -78,6 +84,13 @@ inline std::vector<WrongCall> wrong_calls() {
       // The MPIs call this an error though no rank sends anything.
       WRONG("allgather, null type, count 0", kB, "Allgather", kIn, 0, MPI_DATATYPE_NULL, kOut, 0,
             MPI_INT),
+      WRONG("allgather, count -1", kB, "Allgather", kIn, -1, MPI_INT, kOut, -1, MPI_INT),
+      WRONG("allgather, null type", kB, "Allgather", kIn, 1, MPI_DATATYPE_NULL, kOut, 1, MPI_INT),
+      WRONG("alltoall, count -1", kB, "Alltoall", kIn, -1, MPI_INT, kOut, -1, MPI_INT),
+      WRONG("alltoall, null type", kB, "Alltoall", kIn, 1, MPI_DATATYPE_NULL, kOut, 1, MPI_INT),
+      {"alltoallv, null type", kB, exchange_of_null_type},
+      WRONG("reduce_scatter_block, null operation", kB, "Reduce_scatter_block", kIn, kOut, 1,
+            MPI_INT, MPI_OP_NULL),
 #ifdef OPEN_MPI  // MPICH 4.0 does not check the counts of reductions, and crashes
       WRONG("allreduce, count -1", kB | kN | kP, "Allreduce", kIn, kOut, -1, MPI_INT, MPI_SUM),
       WRONG("reduce, count -7", kB | kN, "Reduce", kIn, kOut, -7, MPI_INT, MPI_SUM, 0),

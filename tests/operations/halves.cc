@@ -2,14 +2,10 @@
 // 16-bit floating-point numbers for which the MPI has no type, as programs send them: a type of two
 // bytes, and an operation whose function computes in float. The bits must be the same with and
 // without hints, and with Sumac's own operations.
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <vector>
 
 #include "kernels/reduce.h"
-#include "mpi/check.h"
-#include "mpi/data.h"
+#include "mpi/cases.h"
 #include "sumac/sumac.h"
 #include "testing/element.h"
 
@@ -31,8 +27,8 @@ struct Bfloat16 : sumac::oracle::Element<sumac::BFloat16> {
   static constexpr DType kType = DType::bf16;
 };
 
-template <class Format>
-Bits combine(Op op, Bits a, Bits b) {
+template <class Format, Op op>
+Bits combine(Bits a, Bits b) {
   return Format::apply(op, {a}, {b}).bits;
 }
 
@@ -43,7 +39,7 @@ void user_function(void* in, void* inout, int* count, MPI_Datatype*) {
   ++calls;
   auto* left = static_cast<Bits*>(in);
   auto* right = static_cast<Bits*>(inout);
-  for (int i = 0; i < *count; ++i) right[i] = combine<Format>(op, left[i], right[i]);
+  for (int i = 0; i < *count; ++i) right[i] = combine<Format, op>(left[i], right[i]);
 }
 
 // Numbers of many magnitudes. With more than two ranks the order of additions is up to the MPI, so
@@ -58,39 +54,29 @@ Bits element(int r, std::size_t i) {
 }
 
 template <class Format, Op op>
-struct Sweep {
-  static constexpr std::size_t kCount = 4099;
-  std::vector<Bits> in, out, expected;
+Numbers numbers_of(MPI_Datatype type, MPI_Op operation) {
+  const auto make = [](int giver, std::size_t i, std::uint64_t) {
+    return element<Format>(giver, i);
+  };
+  const std::string name = std::string(name_of(op)) + " of " + sumac::name_of(Format::kType);
+  return numbers<Bits>(name, type, operation, make, combine<Format, op>);
+}
 
-  Sweep() : in(kCount), out(kCount), expected(kCount) {
-    for (std::size_t i = 0; i < kCount; ++i) {
-      in[i] = element<Format>(rank, i);
-      expected[i] = element<Format>(0, i);
-      for (int r = 1; r < ranks; ++r) {
-        expected[i] = combine<Format>(op, expected[i], element<Format>(r, i));
-      }
-    }
+constexpr std::size_t kCount = 4099;
+
+void reduce(const char* hints, const Numbers& n, bool by_kernel) {
+  Call call({.what = What::allreduce, .numbers = &n, .counts = {kCount}});
+  const long before = calls;
+  step("%s: %s", hints, call.text().c_str());
+  call.begin();
+  if (!only_linked) {
+    // The program's function must be called; over a hierarchy Sumac hands the call down.
+    const bool left = was_handed_down("user-defined operation over a hierarchy");
+    CHECK(was_taken() || (left && !by_kernel), "%s: path '%s'", step_text, path());
+    if (was_taken() && !by_kernel) CHECK((calls > before) == (ranks > 1), "%s", step_text);
   }
-  void run(const char* what, MPI_Datatype type, MPI_Op operation, bool by_kernel) {
-    step("%s, %s of %s", what, name_of(op), sumac::name_of(Format::kType));
-    std::fill(out.begin(), out.end(), Bits{0x7e01});
-    const long before = calls;
-    MPI_Allreduce(in.data(), out.data(), static_cast<int>(kCount), type, operation, MPI_COMM_WORLD);
-    if (!only_linked) {
-      // The program's function must be called; over a hierarchy Sumac hands the call down.
-      const bool left = was_handed_down("user-defined operation over a hierarchy");
-      CHECK(was_taken() || (left && !by_kernel), "%s, %s: path '%s'", what, name_of(op), path());
-      if (was_taken() && !by_kernel) CHECK((calls > before) == (ranks > 1), "%s", what);
-    }
-    verify(what);
-  }
-  void verify(const char* what) {
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < kCount; ++i) wrong += out[i] != expected[i];
-    CHECK(wrong == 0, "%s: %zu of %s of %s", what, wrong, name_of(op),
-          sumac::name_of(Format::kType));
-  }
-};
+  call.check(hints);
+}
 
 template <class Format, Op op>
 void sweep(int kind) {
@@ -100,31 +86,29 @@ void sweep(int kind) {
   MPI_Type_commit(&two_bytes);
   MPI_Op_create(user_function<Format, op>, 1, &users);
   const bool kernel = sumac::is_defined(op, Format::kType) && sumac::find_reduce(op, Format::kType);
-  Sweep<Format, op> test;
-  test.run("no hints", two_bytes, users, false);
+  const Numbers n = numbers_of<Format, op>(two_bytes, users);
+  reduce("no hints", n, false);
   CHECK(sumac_hint_op(users, kind) == MPI_SUCCESS, "%s", name_of(op));
-  test.run("hint of the operation alone", two_bytes, users, false);
+  reduce("hint of the operation alone", n, false);
   CHECK(sumac_hint_type(two_bytes, Format::kElement) == MPI_SUCCESS, "%s", name_of(op));
   const long before = calls;
-  test.run("both hints", two_bytes, users, kernel);
+  reduce("both hints", n, kernel);
   CHECK(only_linked || !kernel || calls == before, "%ld calls of the user's function",
         calls - before);
   if (kernel) {
     CHECK(sumac_op_create(kind, 0, &ours) == MPI_SUCCESS, "%s", name_of(op));
-    test.run("an operation of Sumac's", two_bytes, ours, true);
+    reduce("an operation of Sumac's", numbers_of<Format, op>(two_bytes, ours), true);
     MPI_Op_free(&ours);
   }
   // The operation and the type may be freed while a request is under way.
-  MPI_Request request;
-  forget_path();
-  std::fill(test.out.begin(), test.out.end(), Bits{0x7e01});
-  MPI_Iallreduce(test.in.data(), test.out.data(), static_cast<int>(test.in.size()), two_bytes,
-                 users, MPI_COMM_WORLD, &request);
+  Call call(
+      {.what = What::allreduce, .numbers = &n, .counts = {kCount}, .form = Form::nonblocking});
+  call.begin();
   if (kernel) expect_taken_nonblocking("iallreduce");
   MPI_Op_free(&users);
   MPI_Type_free(&two_bytes);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  test.verify("freed while under way");
+  call.wait();
+  call.check("freed while under way");
 }
 
 template <class Format>

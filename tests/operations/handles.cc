@@ -2,8 +2,12 @@
 // The MPI uses handles of operations and types again. Thousands of them are made, declared by
 // hints, freed and made again as something else. What Sumac remembered of an old one must not be
 // applied to a new one.
+// handles TURNS | threads    threads: each makes, uses and frees operations; the MPI gives one the
+//                            handle that another has just freed
 #include <cstring>
 #include <set>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "mpi/check.h"
@@ -131,10 +135,59 @@ void many_alive(long number) {
   for (MPI_Op& op : alive) MPI_Op_free(&op);
 }
 
+constexpr int kThreads = 4, kTurns = 5000;
+
+// A result that no kind of operation gives.
+void forty_two(void*, void* inout, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count; ++i) static_cast<int*>(inout)[i] = 42;
+}
+
+bool gives(MPI_Op op, int expected) {
+  int in[kCount], inout[kCount];
+  for (std::size_t i = 0; i < kCount; ++i) in[i] = 3, inout[i] = 4;
+  MPI_Reduce_local(in, inout, kCount, MPI_INT, op);
+  for (int x : inout) {
+    if (x != expected) return false;
+  }
+  return true;
+}
+
+void turns_of_thread(int thread) {
+  const struct {
+    int kind, result;
+  } kinds[kThreads] = {{SUMAC_SUM, 7}, {SUMAC_PROD, 12}, {SUMAC_MIN, 3}, {SUMAC_MAX, 4}};
+  long wrong = 0, errors = 0;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const auto& kind = kinds[(thread + turn) % kThreads];
+    MPI_Op ours, users;
+    errors += sumac_op_create(kind.kind, 0, &ours) != MPI_SUCCESS;
+    wrong += !gives(ours, kind.result);
+    MPI_Op_free(&ours);
+    MPI_Op_create(forty_two, 1, &users);
+    wrong += !gives(users, 42);
+    if (turn % 2) errors += sumac_hint_op(users, kind.kind) != MPI_SUCCESS;
+    if (turn % 2) wrong += !gives(users, only_linked ? 42 : kind.result);
+    MPI_Op_free(&users);
+  }
+  CHECK(wrong == 0 && errors == 0, "thread %d: %ld wrong, %ld errors", thread, wrong, errors);
+}
+
+int turn_in_threads() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back(turns_of_thread, i);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(true, "no thread was lost");
+  return finish();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  start(argc, argv);
+  const bool in_threads = argc > 1 && argv[1] == std::string("threads");
+  const int wanted = in_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  const int provided = start(argc, argv, wanted);
+  if (provided < wanted) return end_without_threads();
+  if (in_threads) return turn_in_threads();
   const long turns = argc > 1 ? std::atol(argv[1]) : 100;
   if (!only_linked) CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
   MPI_Op bytes_op;

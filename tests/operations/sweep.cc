@@ -87,8 +87,7 @@ void sweep(const Predefined& p, const PredefinedOp& predefined, int kind, int fl
 
 int main(int argc, char** argv) {
   start(argc, argv);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, errors_return());
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, errors_return());
+  return_errors();
   if (argc > 1) every = static_cast<std::size_t>(std::atol(argv[1]));
   if (!only_linked) CHECK(warm_up(MPI_COMM_WORLD), "path '%s'", path());
   for (const Predefined& p : predefined_types()) {

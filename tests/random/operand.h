@@ -92,22 +92,8 @@ inline const std::vector<Shape>& shapes() {
 // Yields now and then: a user's function may take its time.
 template <int shape, WordFunction function>
 void apply(void* in, void* inout, int* count, MPI_Datatype*) {
-  const Shape& s = shapes()[shape];
-  const std::size_t n = s.words.size();
-  std::uint32_t left[4], right[4];
   if (*count % 7 == 3) sched_yield();
-  for (int i = 0; i < *count; ++i) {
-    const auto* from = static_cast<unsigned char*>(in) + i * s.extent;
-    auto* to = static_cast<unsigned char*>(inout) + i * s.extent;
-    for (std::size_t w = 0; w < n; ++w) {
-      std::memcpy(&left[w], from + s.words[w], 4);
-      std::memcpy(&right[w], to + s.words[w], 4);
-    }
-    function(left, right, n);
-    for (std::size_t w = 0; w < n; ++w) {
-      std::memcpy(to + s.words[w], &right[w], 4);
-    }
-  }
+  fold_elements(shapes()[shape], function, in, inout, *count, false);
 }
 
 // Open MPI 4.1 saturates sums of 8 and 16 bits, and is wrong about numbers of 16 bytes; MPIs

@@ -12,7 +12,6 @@
 #include <string>
 
 #include "devices/device_memory.h"
-#include "mpi/unaided.h"
 #include "program.h"
 
 namespace {
@@ -97,28 +96,19 @@ void run_all(const Command& command) {
 int main(int argc, char** argv) {
   Command command = read_arguments(argc, argv);
   const bool threaded = command.options.threads > 1;
-  int provided = MPI_THREAD_SINGLE;
+  const int level = threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  const int provided =
+      command.unaided ? start_unaided(argc, argv, level) : start(argc, argv, level);
   if (command.unaided) {
-    MPI_Init_thread(&argc, &argv, threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     command.options.large = in_sumac<void*>("MPI_Bcast_c");
     command.options.persistent = in_sumac<void*>("MPI_Bcast_init");
-    const char* seconds = std::getenv("SUMAC_TEST_SECONDS");
-    if (seconds) alarm(static_cast<unsigned>(std::atoi(seconds)));
-  } else {
-    provided = start(argc, argv, threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
   }
   if (command.options.threads < 1 || command.options.threads > sweep::kMostThreads || argc > 1) {
     std::fprintf(stderr, "random: an argument is not understood: %s\n", argv[argc - 1]);
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   signal(SIGALRM, on_alarm_in_programs);
-  if (threaded && provided != MPI_THREAD_MULTIPLE) {
-    skip("this MPI does not grant MPI_THREAD_MULTIPLE");
-    MPI_Finalize();
-    return 0;
-  }
+  if (threaded && provided != MPI_THREAD_MULTIPLE) return end_without_threads();
   run_all(command);
   const long own = sweep::collectives;
   long all = 0;
