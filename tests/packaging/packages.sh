@@ -50,7 +50,7 @@ with_debians() {
   expect_line '^sum 1 .*, active 0$'
 }
 
-# with_wheel PACKAGE MPI: in an environment of its own, as its users have it.
+# with_wheel PACKAGE MPI checks it in an environment of its own, as its users have it.
 with_wheel() {
   venv=$scratch/$1
   must python3 -m venv "$venv"
