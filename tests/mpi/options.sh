@@ -16,7 +16,7 @@ options() {
   for setting in COLLS=barrier CMA=off; do differ 3 "SUMAC_$setting"; done
   unset SUMAC_TELL_ALL
 
-  # Each rank may choose these for itself, but for one.
+  # Options that each rank may choose for itself.
   run launch 20 3 "$program" SUMAC_SIMD=sse2 SUMAC_SPIN=100 SUMAC_HANG_SECONDS=7 \
     SUMAC_THREADS=off SUMAC_THREADS_MIN=4K SUMAC_TASK_PRIORITY=1 SUMAC_COLLS=barrier
   expect_warnings 1

@@ -3,7 +3,7 @@
 # written.sh CASE FAMILY LAUNCHER SUMAC PROGRAM ARGUMENTS...: files that Sumac writes.
 . "$(dirname "$0")/../launch.sh"
 
-# traces FOLDER expects complete traces of three ranks.
+# traces FOLDER: of three ranks, complete.
 traces() {
   for rank in 0 1 2; do
     succeeds python3 "$tests/mpi/recording.py" "$1/rank-$rank.trace"
