@@ -127,7 +127,7 @@ wait_for() {
   expect_err ' on rows of 3 ranks, '
 }
 
-# expect_both TEXT: in the report, and in that of sumac doctor.
+# expect_both TEXT expects it in the report, and in that of sumac doctor.
 expect_both() {
   expect_err "$1"
   [ "$doctor" = 3 ] && return # no Python that has what is needed

@@ -39,8 +39,10 @@ fail() {
   head -20 "$err" | sed 's/^/  stderr: /'
 }
 
-# The case cannot be tried here, for a reason.
+# skip REASON ends the test as one that cannot be tried here, unless something has failed. needs
+# PROGRAM PACKAGE does so where the program is missing.
 skip() {
+  [ "$failures" = 0 ] || finish
   echo "SKIPPED: $1"
   exit 77
 }
@@ -62,16 +64,16 @@ expect_out() { grep -qF -- "$1" "$out" || fail "standard output lacks: $1"; }
 expect_err() { grep -qF -- "$1" "$err" || fail "standard error lacks: $1"; }
 expect_silence() { [ ! -s "$err" ] || fail "standard error is not empty"; }
 
-# expect_line PATTERN: a line of the output, or of standard error; or no line.
+# expect_line PATTERN expects such a line on either stream, and expect_no_line that there is none.
 expect_line() { grep -Eq -- "$1" "$out" "$err" || fail "nobody says: $1"; }
 expect_no_line() { ! grep -E -- "$1" "$out" "$err" || fail "somebody says: $1"; }
 
-# expect_times NUMBER PATTERN: so many lines of standard error.
+# expect_times NUMBER PATTERN expects so many such lines of standard error.
 expect_times() {
   found=$(grep -Ec -- "$2" "$err")
   [ "$found" = "$1" ] || fail "$found times, not $1: $2"
 }
-# expect_warnings NUMBER TEXT...: so many lines are from Sumac, and these texts are there.
+# expect_warnings NUMBER TEXT... expects so many lines from Sumac, and that these texts are there.
 expect_warnings() {
   expect_times "$1" '^sumac: '
   shift
@@ -82,33 +84,33 @@ expect_once() {
   [ "$found" = 1 ] || fail "$found times, not once: $1"
 }
 
-# A program of the tests has checked its results.
+# expect_passed expects that a program of the tests has found all its results right.
 expect_passed() {
   expect_status 0
   expect_line 'passed: [1-9]'
 }
 skipped() { grep -q '^SKIPPED' "$out"; }
 
-# The job has failed, and nobody had to end it because its time was over.
+# expect_ended expects that the job has failed, and did not have to be ended when its time was over.
 expect_ended() {
   [ "$status" != 0 ] && [ "$status" != 124 ] || fail "exit status is $status"
   expect_no_line 'out of time'
 }
 
-# Each runs a command, of which this is expected.
+# Each of these runs a command and says what is expected of it.
 succeeds() { run "$@"; expect_status 0; }
 passes() { run "$@"; expect_passed; }
 ends() { run "$@"; expect_ended; }
 
-# The statistics of a job with SUMAC_STATS=$stats.
+# Jobs with SUMAC_STATS=$stats leave their statistics there.
 stats=$scratch/stats.json
-# expect_figure NAME TEST VALUE: the first figure of this name, compared as test(1) does it.
+# expect_figure NAME TEST VALUE compares the first figure of this name as test(1) does.
 figure() { grep -o "\"$1\": [0-9]*" "$stats" | head -n 1 | grep -o '[0-9]*$'; }
 expect_figure() {
   found=$(figure "$1")
   test "${found:--1}" "$2" "$3" || fail "$1 is '$found', not $2 $3"
 }
-# expect_path COLLECTIVE PATH: some calls were served so; both are patterns.
+# expect_path COLLECTIVE PATH expects that some calls were served so. Both are patterns.
 expect_path() {
   grep -E "\"($1)\", \"path\": \"($2)\", \"taken\": true" "$stats" >"$scratch/paths" ||
     fail "no $1 is served by $2: $(cat "$stats")"

@@ -31,14 +31,14 @@ launch() {
   launch_plain "$seconds" "$ranks" "$sumac" exec -- "$@"
 }
 
-# The same without `sumac exec`.
+# launch_plain does the same without `sumac exec`.
 launch_plain() {
   seconds=$1 ranks=$2
   shift 2
   launch_words "$seconds" -n "$ranks" "$@"
 }
 
-# launch_words SECONDS WORDS...: the same with the launcher's own arguments. Open MPI's jobs of one
+# launch_words SECONDS WORDS... passes the launcher its own arguments. Open MPI's jobs of one
 # user share a folder unless they are given one each; one job may remove it while another one makes
 # it. SUMAC_TEST_FRONT is a command in front of the launcher.
 launch_words() {

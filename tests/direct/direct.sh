@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../launch.sh"
 export SUMAC_PROMOTE=eager UCX_MEM_EVENTS=no
 
-# rounds ROUNDS EXPECTED [BEFORE...]: the rounds, started by the command BEFORE; must pass.
+# rounds ROUNDS EXPECTED [BEFORE...] starts the rounds by the command BEFORE; they must pass.
 rounds() {
   number=$1 expected=$2
   shift 2
@@ -16,7 +16,7 @@ rounds() {
   expect_passed
 }
 
-# allocator ROUNDS SUMAC_LIBRARY ALLOCATOR: another malloc by preload, before libsumac.so. tcmalloc
+# allocator ROUNDS SUMAC_LIBRARY ALLOCATOR preloads another malloc before libsumac.so. tcmalloc
 # has an mremap() of its own, which Sumac would not see: nothing is promoted, but memory of
 # MPI_Alloc_mem and windows may be in use.
 allocator() {
@@ -29,7 +29,7 @@ allocator() {
   [ $expected = eager ] || expect_line 'no memory is promoted: calls of madvise or mremap'
 }
 
-# allocator_after ROUNDS SUMAC_LIBRARY ALLOCATOR: the same behind libsumac.so. tcmalloc gives back
+# allocator_after ROUNDS SUMAC_LIBRARY ALLOCATOR preloads it behind libsumac.so. tcmalloc gives back
 # late. So a long run comes to fork with much promoted memory, and from then on nothing is promoted.
 allocator_after() {
   [ "$1" -gt 1000 ] && expected=auto || expected=eager
@@ -38,13 +38,13 @@ allocator_after() {
   expect_line "malloc of $3"
 }
 
-# Nothing is promoted.
+# Where the address space is limited, nothing is promoted.
 address_limit() {
   rounds "$1" off SUMAC_DEBUG=info sh -c 'ulimit -v 16000000 && exec "$0" "$@"'
   expect_line 'no memory is promoted: a limit on the address space'
 }
 
-# A full /dev/shm; then a small one.
+# /dev/shm is full; then it is small.
 small_shm() {
   own_mounts "$@"
   mount_shm 16m
@@ -57,13 +57,13 @@ small_shm() {
   umount /dev/shm
 }
 
-# A control group with little more memory than the ranks need.
+# The control group has little more memory than the ranks need.
 memory_limit() {
   memory_group 400M
   rounds "$1" eager sh -c "$in_group" "$group"
 }
 
-# Tools that follow memory: nothing is promoted.
+# Under tools that follow memory nothing is promoted.
 under_valgrind() {
   needs valgrind valgrind
   rounds "$1" off SUMAC_DEBUG=info valgrind --quiet --trace-children=yes

@@ -10,7 +10,7 @@ right() {
   expect_line '^wrong 0$'
 }
 
-# attach_refused REFUSE
+# attach_refused REFUSE: cross-memory attach is refused to all ranks, to one, and to none.
 attach_refused() {
   right launch 60 3 "$1" attach all "$program"
   expect_no_line single_copy
@@ -55,7 +55,7 @@ may_make_containers() {
   { [ "$(id -u)" = 0 ] && container all true; } || skip 'this user may make no namespaces'
 }
 
-# job REFUSE: the whole job in one container, where cross-memory attach is refused.
+# job REFUSE: the whole job is in one container, where cross-memory attach is refused.
 job() {
   may_make_containers
   run container all "$1" attach all \
@@ -77,7 +77,7 @@ job_inside() {
   [ "$status" = 3 ] || expect_line 'filter of system calls'
 }
 
-# Each rank in a container of its own, or in a PID namespace of its own with the /dev/shm of all.
+# Each rank is in a container of its own, or in a PID namespace of its own with the /dev/shm of all.
 ranks() { in_containers all; }
 pids() { in_containers pids; }
 in_containers() {

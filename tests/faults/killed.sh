@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lab/lab.sh"
 jobs=0 named=0
 
-# on_host RANKS "CASE..." "ALGORITHM..." KINDS...: in collectives, by killed.cc. CASE is
+# on_host RANKS "CASE..." "ALGORITHM..." KINDS... kills ranks in collectives, by killed.cc. CASE is
 # COUNT:VICTIM:WHEN, as the program has it; an ALGORITHM is COLLECTIVE:NAME. Where the launcher
 # looks away, the other ranks must end the job, and name the dead one, its host and its process;
 # where it does not, the launcher may be the first to do so. With BOTH_LAUNCHERS it is one launcher
@@ -29,14 +29,14 @@ on_host() {
         kill_on_host
         [ -z "${BOTH_LAUNCHERS:-}" ] || looks=$((1 - looks))
       done
-      # Each case with the other launcher next time.
+      # Next time each case has the other launcher.
       [ -z "${BOTH_LAUNCHERS:-}" ] || looks=$((1 - looks))
     done
   done
   echo "$jobs jobs; in $named the ranks had to end it"
 }
 
-# killed_words SECONDS: the program's arguments, for $algorithm, $kind and $each.
+# killed_words SECONDS prints the program's arguments, for $algorithm, $kind and $each.
 killed_words() { echo "${algorithm%%:*} $kind $(echo "$each" | tr : ' ') $(patient "$1")"; }
 
 kill_on_host() {
@@ -59,7 +59,7 @@ kill_on_host() {
   expect_no_line FAILED
 }
 
-# told_by_launcher RANK PROCESS HOST
+# told_by_launcher RANK PROCESS HOST and told_by_ranks expect that somebody says who was killed.
 told_by_launcher() {
   # MPICH's names the first process it finds, which may be one that it has ended itself.
   told="signal 9"
@@ -81,7 +81,7 @@ told_by_ranks() {
   expect_err "rank $1 (rank $1 of the job, process $2 on $3), whose process is gone"
 }
 
-# on_hosts PRELOAD "CASE..." "ALGORITHM..." KINDS...: the same on several hosts.
+# on_hosts PRELOAD "CASE..." "ALGORITHM..." KINDS... does the same on several hosts.
 on_hosts() {
   cases=$2 algorithms=$3
   make_lab 2+2 "$1"
@@ -104,7 +104,7 @@ on_hosts() {
   echo "$jobs jobs ended by themselves"
 }
 
-# probe_on_hosts PRELOAD: on the last host, during all-reduces.
+# probe_on_hosts PRELOAD kills a rank on the last host during all-reduces.
 probe_on_hosts() {
   make_lab 2+2 "$1"
   for placement in block turns; do

@@ -53,7 +53,7 @@ steps_and_jobs() {
   [ "$status" != 0 ] || fail "a rank was killed, but the step ends with status 0"
   nothing_left || fail 'something is left'
 
-  # A job that nobody waits for: it is ended before the daemons.
+  # Nobody waits for this job: it is ended before the daemons.
   unset SUMAC_TEST_JOB
   sbatch -n 1 -o /dev/null --wrap 'exec sleep 1000'
   wait_until 30 a_job_runs || fail "the last job does not start"
@@ -69,7 +69,7 @@ expect_served() {
   expect_line '^allreduce 1048576 single_copy'
 }
 
-# batch COMMAND: as a job of three tasks.
+# batch COMMAND runs it as a job of three tasks.
 batch() {
   printf '#!/bin/sh\n#SBATCH -n 3\n%s\n' "$1" >"$scratch/script"
   run $limit sbatch --wait -o "$scratch/output" "$scratch/script"
@@ -105,8 +105,8 @@ stop() {
 no_step_runs() { ! processes_left | grep -q slurmstepd; }
 nothing_runs() { [ -z "$(processes_left)" ]; }
 
-# The daemons of this cluster, and the processes slurmstepd: the configuration is in their
-# environment, and the jobs' own processes have another name.
+# processes_left prints the daemons of this cluster and the processes slurmstepd: the configuration
+# is in their environment, and the jobs' own processes have another name.
 processes_left() {
   grep -lzsx "SLURM_CONF=$SLURM_CONF" /proc/[0-9]*/environ | while read -r file; do
     process=${file%/environ}
@@ -116,7 +116,7 @@ processes_left() {
   done
 }
 
-# A port of the loopback interface that nothing listens on.
+# free_port prints a port of the loopback interface that nothing listens on.
 free_port() {
   python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'
 }

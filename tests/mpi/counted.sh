@@ -6,7 +6,7 @@
 PYTHONPATH=$tests/../python
 export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
 
-# compared KIND SCENARIO ARGUMENTS...: statistics or a profile with what the program called.
+# compared KIND SCENARIO ARGUMENTS... compares statistics or a profile with what the program called.
 compared() {
   kind=$1
   shift
@@ -36,7 +36,7 @@ statistics() {
   expect_err 'gather '
   unusual_ends
 
-  # Switched off.
+  # Where Sumac is switched off, who asks for statistics is told so.
   SUMAC_DISABLE=1 stats yes 2 calls
   expect_status 0
   expect_warnings 1 'warning[disabled]: Sumac is off (SUMAC_DISABLE), so there are no statistics'
@@ -54,7 +54,7 @@ stats() {
 }
 expect_end() { grep -q "\"end\": \"$1\"" "$stats" || fail "the file says: $(cat "$stats")"; }
 
-# Programs that do not come to MPI_Finalize. Launchers differ in what they think of the first.
+# These programs do not come to MPI_Finalize. Launchers differ in what they think of the first.
 unusual_ends() {
   stats yes 2 exit
   expect_err 'sumac summary  rank 0 of 2'
@@ -109,7 +109,7 @@ profiled() {
   compare killed 3
   nowhere_to_write
 
-  # Options that differ: no rank waits for another one.
+  # Where options differ, no rank waits for another one.
   SUMAC_PROFILE=$scratch/differs
   mkdir "$SUMAC_PROFILE"
   succeeds launch 60 3 sh -c '
@@ -131,7 +131,7 @@ compare() {
 }
 
 nowhere_to_write() {
-  # The same file again, no folder, a file in its place: told, and the program ends well.
+  # The file is there already; there is no folder, or a file in its place.
   SUMAC_PROFILE=$scratch/calls-2
   succeeds launch 60 2 "$program" calls
   expect_err "warning[profile]: cannot make rank 0's file in SUMAC_PROFILE="
@@ -141,7 +141,7 @@ nowhere_to_write() {
     expect_err "warning[profile]: cannot write into SUMAC_PROFILE=$SUMAC_PROFILE"
   done
 
-  # A full disc: as far as a file may grow. MPICH's UCX itself needs larger files.
+  # The disc is full: a file may grow no further. MPICH's UCX itself needs larger files.
   [ "$family" != mpich ] || return 0
   SUMAC_PROFILE=$scratch/full
   mkdir "$SUMAC_PROFILE"

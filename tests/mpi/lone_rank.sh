@@ -22,7 +22,7 @@ lone_rank() {
 }
 
 right() { launch_words 60 "$@"; }
-# other ARGUMENTS...: the same by the other launcher.
+# other ARGUMENTS... starts a job by the other launcher.
 other() { (launcher=$other_launcher && launch_words 60 "$@"); }
 # worlds N SIZE [WORD]: checks that N processes printed a world of SIZE ranks.
 worlds() {
@@ -30,7 +30,7 @@ worlds() {
   found=$(grep -c "^${3:-world} of $2\$" "$out")
   [ "$found" = "$1" ] || fail "$found processes, not $1, say ${3:-world} of $2"
 }
-# quiet N SIZE [WORD]: the same, and Sumac says nothing.
+# quiet N SIZE [WORD] checks that Sumac says nothing, too.
 quiet() {
   worlds "$@"
   expect_warnings 0
@@ -56,7 +56,7 @@ other_launchers() {
     done
     run other -n $ranks env LD_PRELOAD="$stub" "$program" thread
     apart $ranks $told "$by"
-    # The program's own launcher, behind the same wrappers.
+    # The program's own launcher may have the same wrappers.
     run right -n $ranks "$sumac" exec -- env A=1 "$scratch/wrapper" "$program"
     quiet $ranks $ranks
   done
@@ -67,7 +67,7 @@ other_launchers() {
   quiet 2 1
 }
 
-# One rank as asked for: started without a launcher, or by a launcher with one rank.
+# A program has one rank as asked for without a launcher, or by a launcher with one rank.
 one_rank_as_asked() {
   run env LD_PRELOAD="$stub" "$program"
   quiet 1 1
@@ -77,11 +77,11 @@ one_rank_as_asked() {
   quiet 1 1
 }
 
-# Several programs in one job.
+# A job may have several programs.
 jobs_in_jobs() {
   run right -n 1 "$sumac" exec -- "$program" : -n 2 "$sumac" exec -- "$program" thread
   quiet 3 3
-  # A launcher started inside a job.
+  # A launcher is started inside a job.
   run other -n 2 "$sumac" exec -- "$launcher" -n 1 "$program"
   case $(cat "$err") in
     *'does not support recursive calls'*) ;; # Open MPI knows that it is in somebody's job
@@ -94,8 +94,8 @@ jobs_in_jobs() {
   quiet 1 1
 }
 
-# Spawned processes. Debian's MPICH 4.0 cannot spawn. This is tested without Sumac, by the exit
-# status, because the output of a rank that aborts may be lost.
+# Debian's MPICH 4.0 cannot spawn processes. This is tested without Sumac, by the exit status,
+# because the output of a rank that aborts may be lost.
 spawned() {
   if right -n 2 "$program" spawn 1 >/dev/null 2>&1; then counts='1 2'; else counts=''; fi
   for ranks in $counts; do
@@ -107,7 +107,7 @@ spawned() {
   done
 }
 
-# The launcher of another installation of the same MPI.
+# The variables are those of the launcher of another installation of the same MPI.
 variables_of_others() {
   case $family in
     openmpi) own='OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0' ;;
@@ -117,8 +117,8 @@ variables_of_others() {
   worlds 1 1
   expect_warnings 1 "  fix:   start it with the mpiexec installed with this $name."
 
-  # Steps of Slurm. The variables of its allocation say nothing about programs that a job script
-  # starts.
+  # Slurm sets variables for steps. Those of its allocation say nothing about programs that a job
+  # script starts.
   run env SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 LD_PRELOAD="$stub" "$program"
   expect_warnings 1 "warning[lone-ranks]: srun started 2 processes, but"
   expect_err "; or srun --mpi=pm"

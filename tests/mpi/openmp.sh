@@ -24,7 +24,7 @@ openmp() {
   passes launch 60 1 "$program" pack each --multiple
   left_to_one_thread
 
-  # The printed summary.
+  # The printed summary tells of them.
   SUMAC_STATS=1 SUMAC_THREADS=2 succeeds launch 60 2 "$program" local outside
   expect_err "a parallel region of its own"
   SUMAC_STATS=0 SUMAC_THREADS=both succeeds launch 60 2 "$program" local outside
@@ -60,7 +60,7 @@ left_to_one_thread() {
   expect_folds region
 }
 
-# job RANKS THREADS KIND WHERE
+# job RANKS THREADS KIND WHERE runs the program, and notes the hash of its results.
 job() {
   export SUMAC_THREADS="$2"
   rm -f "$stats"
@@ -69,7 +69,7 @@ job() {
   [ -n "$hash" ] || fail "there is no hash"
 }
 
-# expect_folds tasks|region|none: some folds of this kind, and none of the other.
+# expect_folds tasks|region|none expects some folds of this kind, and none of the other.
 expect_folds() {
   for name in tasks region; do
     if [ "$name" = "$1" ]; then
@@ -80,7 +80,7 @@ expect_folds() {
   done
 }
 
-# same_bits RANKS KIND WHERE...: with two threads as with one.
+# same_bits RANKS KIND WHERE... expects the same with two threads as with one.
 same_bits() {
   ranks_of_job=$1 kind=$2
   shift 2
@@ -112,7 +112,7 @@ openmp_state() {
   done
 }
 
-# keeps_state THREADS SUMAC_THREADS RANKS PROGRAM_ARGUMENTS...
+# keeps_state THREADS SUMAC_THREADS RANKS PROGRAM_ARGUMENTS... runs the program, which must pass.
 keeps_state() {
   export OMP_NUM_THREADS="$1" SUMAC_THREADS="$2"
   ranks=$3

@@ -4,7 +4,7 @@
 # options that come from an info key or from a site's file.
 . "$(dirname "$0")/../launch.sh"
 
-# Ranks with different options. For every option on which ranks must agree, one at a time: right
+# Ranks have different options. Every option on which ranks must agree, one at a time, gives right
 # results and one warning per job.
 options() {
   for setting in COLLS=^allreduce COLLS=barrier ALGO=allreduce:split_slots CMA=off SHM_BUDGET=1M \
@@ -27,7 +27,7 @@ differ() {
   expect_warnings 1 "warning[options-differ]: rank 1 has "
 }
 
-# Hierarchies set by info key. Each problem must be reported once.
+# Each problem with hierarchies that are set by info key must be reported once.
 info() {
   unset SUMAC_ADAPT # messages tell which options are set
   for ranks in 4 5; do
@@ -46,7 +46,7 @@ info() {
 site() {
   unset SUMAC_ADAPT # messages tell which options are set
   presence=$1
-  # Sumac in two prefixes of its own, each of which finds its file beside its library.
+  # Sumac is in two prefixes, each of which finds its file beside its library.
   for prefix in site other; do
     mkdir -p "$scratch/$prefix/bin" "$scratch/$prefix/lib" "$scratch/$prefix/etc"
     cp "$sumac" "$scratch/$prefix/bin/"
@@ -97,7 +97,7 @@ switched_off() {
   expect_warnings 1 "it is switched off there"
 }
 
-# Values, and the agreement on them.
+# Ranks must agree on the values that the file sets.
 values() {
   printf 'stats = %s\nalgo = allreduce:flat_slots\n' "$stats" >"$conf"
   with A=1

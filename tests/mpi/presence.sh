@@ -33,7 +33,7 @@ told() {
   expect_line "$1\[rank-without-sumac\]: rank $2$process runs without Sumac \($3\)"
 }
 
-# Two programs, of which Sumac is loaded into one: the last rank or the first has none.
+# Of two programs Sumac is loaded into one: the last rank or the first has none.
 some_without() {
   passes launch_words 30 -n 4 $with "$reason" : -n 1 $without "$reason"
   expect_ranks 5 4
@@ -44,18 +44,18 @@ some_without() {
     expect_ranks $ranks $others
     told warning 0 'it is not loaded there'
   done
-  # Switched off on one rank.
+  # It may be switched off on one rank.
   passes launch_words 30 -n 1 $with "$reason" : -n 1 env SUMAC_DISABLE=1 $with "$reason"
   expect_ranks 2 1
   told warning 1 'it is switched off there'
 
-  # Several ranks with Sumac, and the printed summary.
+  # The printed summary says so, too.
   SUMAC_STATS=1 passes launch_words 30 -n 2 $with "$reason" : -n 3 $without "$reason"
   expect_err 'runs without Sumac (it is not loaded there), as do 2 more; communicators'
   expect_err "mpi: $reason"
 }
 
-# On no rank and on all ranks, started by a shell that waits for the program: no message.
+# Where no rank has Sumac, or all, there is no message, though a shell waits for the program.
 on_none_or_all() {
   for start in "$sumac exec sh -c" "env SUMAC_DISABLE=1 $sumac exec sh -c" 'sh -c'; do
     passes launch_words 30 -n 3 $start '"$@"; exit $?' sh $without "$reason"
@@ -90,7 +90,7 @@ jobs_at_once() {
   done
 }
 
-# A back end built from other sources.
+# One rank has a back end that is built from other sources.
 other_build() {
   mkdir "$scratch/other"
   cp "$stub" "$other" "$scratch/other"
@@ -109,7 +109,7 @@ late_or_unseen() {
   SUMAC_HANG_SECONDS=1 passes launch_words 30 -n 3 "$sumac" exec "$program" late 3
   expect_warnings 1 'warning[set-up]: rank 0 of 3 has waited 1 s'
 
-  # Ranks that cannot know how many others there are.
+  # Ranks cannot always know how many others there are.
   SUMAC_HANG_SECONDS=2 \
     run launch_words 30 -n 2 "$sumac" exec "$program" unseen : -n 1 "$program" unseen
   expect_ended

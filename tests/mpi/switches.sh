@@ -28,7 +28,7 @@ with() {
   passes launch_plain 60 3 env $settings "$sumac" exec -- "$program" "$@"
 }
 
-# warns SETTINGS... -- ARGUMENTS: the same, with one line of Sumac's.
+# warns SETTINGS... -- ARGUMENTS does the same and expects one line from Sumac.
 warns() {
   with "$@"
   expect_warnings 1
@@ -103,12 +103,12 @@ ranks_that_differ() {
   done
   with SUMAC_DEBUG=no SUMAC_CMA=maybe --
   expect_silence
-  # What was an option once.
+  # This was an option once.
   with SUMAC_CHECK_ACTION=end --
   expect_once "SUMAC_CHECK_ACTION is not an option; use SUMAC_CHECK=results,end"
 }
 
-# Spellings of yes and no.
+# Yes and no have several spellings.
 spellings() {
   for word in yes ON true 1; do
     with SUMAC_STATS=$word --
@@ -125,7 +125,7 @@ spellings() {
   [ "$(ls)" = "$(printf 'err\njob\nout\ntable')" ] || fail "a switch became a file: $(ls)"
 }
 
-# Statistics of all ranks.
+# Statistics may be those of all ranks.
 statistics() {
   with SUMAC_STATS=all --
   expect_times 1 '^sumac summary  all 3 ranks$'
@@ -205,7 +205,7 @@ without_effect() {
   expect_once "warning[rules]: ./none.toml: cannot be opened"
 }
 
-# By their common names.
+# Instruction sets have their common names.
 instruction_sets() {
   for name in auto native AVX-512 avx512f avx512fp16 avx2 sse4.2 sse4_1 neon sve none off scalar; do
     succeeds env "SUMAC_SIMD=$name" "$sumac" __check-env

@@ -50,7 +50,7 @@ surroundings() {
     expect_json st.json
     grep -q '"seconds": 0\.' st.json || fail 'no seconds in the statistics'
     traces trace
-    # The table.
+    # The table has points as well.
     LC_ALL=$locale SUMAC_STATS=yes run launch 60 2 "$program"
     expect_err 'sumac summary'
     expect_times 0 '[0-9],[0-9]+ (ns|us|ms|s)'
@@ -67,7 +67,7 @@ check_results() {
     export SUMAC_CHECK="results,dir:$scratch"
     succeeds launch 60 "$ranks" "$program" --honest
     expect_silence
-    # Six collectives, blocking and not, 20 calls of each.
+    # There are six collectives, blocking and not, and 20 calls of each.
     expect_figure equal = 240
     expect_figure differed = 0
 
@@ -75,8 +75,8 @@ check_results() {
     expect_status 0
     expect_err "MPI_Allreduce, sum of [1000] int32, served by "
     expect_err "element 17 is "
-    # Rank 0's: of blocking calls all ranks know, of others those whose results differ. A reduce's
-    # result is the last rank's.
+    # Rank 0 counts: of blocking calls all ranks know, of others those whose results differ. A
+    # reduce's result is the last rank's.
     expect_figure differed = 44
     expect_kept
 
@@ -93,7 +93,7 @@ check_results() {
   done
 }
 
-# With an MPI that lies.
+# The job has an MPI that lies.
 run_lying() {
   run launch_plain 60 "$ranks" env LD_PRELOAD="$liar" "$sumac" exec -- "$program"
   expect_once 'error[wrong-result]'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# packages.sh CASE ARGUMENTS...: what is made of the source: Python's wheel, and the same bits
-# again.
+# packages.sh CASE ARGUMENTS...: what is made of the source: packages for Debian, Python's wheel,
+# and the same bits again.
 . "$(dirname "$0")/../expect.sh"
 source=$(cd "$tests/.." && pwd)
 
@@ -9,6 +9,59 @@ source=$(cd "$tests/.." && pwd)
 must() {
   succeeds "$@"
   [ "$failures" = 0 ] || finish
+}
+
+# deb BUILD makes Debian packages of the build, twice with the same bits, lets lintian check them,
+# installs them in a Debian that debootstrap makes, uses them there (deb_use.sh) and purges them.
+# All that it starts is in a PID namespace of its own.
+deb() {
+  for program in debootstrap dpkg-buildpackage dh; do
+    needs "$program" 'debootstrap, dpkg-dev and debhelper'
+  done
+  { [ "$(id -u)" = 0 ] && unshare --mount --pid --fork true; } ||
+    skip 'this user may make no namespaces'
+  folder=$(mktemp -d /var/tmp/sumac-deb-XXXXXX)
+  at_end='rm -rf --one-file-system "$folder"'
+  unshare --mount --pid --fork --mount-proc --kill-child sh "$0" deb_inside "$1" "$folder"
+  exit
+}
+
+deb_inside() {
+  folder=$2 root=$2/root
+  # The mirror is this system's, where a mirror or a proxy may be configured.
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  export SOURCE_DATE_EPOCH=1700000000
+  for each in deb again; do
+    must "$source/scripts/build_deb.sh" --build "$1" --output "$folder/$each"
+  done
+  for package in "$folder"/deb/*.deb; do must cmp "$package" "$folder/again/${package##*/}"; done
+  if command -v lintian >"$out"; then
+    must lintian --allow-root --fail-on error,warning "$folder"/deb/*.deb
+  else
+    echo "no lintian: what Debian's policy asks of packages is not checked"
+  fi
+  run debootstrap --variant=minbase "$codename" "$root" "$mirror"
+  if [ "$status" != 0 ]; then
+    tail -n 5 "$out" "$err"
+    ! grep -qi 'failed getting release\|unable to\|could not' "$out" "$err" ||
+      skip 'there is no network'
+    exit 1
+  fi
+  mount -t proc proc "$root/proc"
+  mount --rbind /sys "$root/sys"
+  mount --rbind /dev "$root/dev"
+  mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+  for file in /etc/resolv.conf /etc/hosts /etc/apt/apt.conf.d/*proxy*; do
+    [ ! -e "$file" ] || cp "$file" "$root$file"
+  done
+  cp "$folder"/deb/sumac_*.deb "$root/sumac.deb"
+  cp "$folder"/deb/sumac-plot_*.deb "$root/sumac-plot.deb"
+  mkdir "$root/tests"
+  cp -r "$tests/consumer" "$tests/environment/probe.c" "$tests/packaging/deb_use.sh" "$root/tests"
+  chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+    http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" sh /tests/deb_use.sh ||
+    fail 'it does not work there'
 }
 
 # Makes the wheel, installs it into a new Python environment and uses it there, with Debian's MPIs
@@ -50,7 +103,7 @@ with_debians() {
   expect_line '^sum 1 .*, active 0$'
 }
 
-# with_wheel PACKAGE MPI: in an environment of its own, as its users have it.
+# with_wheel PACKAGE MPI checks it in an environment of its own, as its users have it.
 with_wheel() {
   venv=$scratch/$1
   must python3 -m venv "$venv"

@@ -51,7 +51,7 @@ unknown_mpi() {
     expect_err "; running without Sumac"
   done
 
-  # No message when Sumac or its warnings are switched off, and on all ranks but the first.
+  # There is no message when Sumac or its warnings are off, nor on other ranks than the first.
   for setting in SUMAC_DISABLE=1 SUMAC_DISABLE=yes SUMAC_DEBUG=off OMPI_COMM_WORLD_RANK=1 \
     PMI_RANK=7 PMIX_RANK=2 SLURM_PROCID=3; do
     quiet "$setting" "$calls" arguments 0
@@ -62,8 +62,8 @@ unknown_mpi() {
   well 1 "$programs/threads"
   expect_out "6400 calls, 0 wrong"
 
-  # Functions that this MPI lacks: one warning, an error, and large-count forms implemented by the
-  # plain ones.
+  # Functions that this MPI lacks give a warning and an error; large-count forms are implemented by
+  # the plain ones.
   for program in calls_mpi calls_static; do
     well 3 "$programs/$program" missing
     expect_out "cancel 16, 0 wrong"
@@ -84,7 +84,7 @@ unknown_mpi() {
 lookup() {
   mpi=$programs/libplugin_mpi.so openmpi=$programs/libplugin_openmpi.so
   late=$programs/open_late
-  # A call before any MPI is loaded: an error each time, and no effect on calls after one is loaded.
+  # A call before any MPI is loaded is an error each time, and has no effect on calls after one is.
   with "$late" call call "$mpi" plugin call
   expect_status 0
   expect_out "call 16"
@@ -97,7 +97,7 @@ lookup() {
   expect_out "plugin 1"
   expect_err "libfake_mpi.so is neither"
 
-  # Two MPIs: each call goes to the caller's MPI, in either order of loading.
+  # Of two MPIs each call goes to the caller's, in either order of loading.
   with "$late" "$openmpi" "$mpi" plugin
   expect_out "plugin 1"
   expect_err "libfake_mpi.so is neither"
@@ -107,7 +107,7 @@ lookup() {
   no_calls
 }
 
-# An MPI of which no call came: said at the end to who asks for statistics or messages.
+# Who asks for statistics or messages is told at the end of an MPI of which no call came.
 no_calls() {
   opened="$late $programs/libfake_mpi.so"
   for asked in SUMAC_STATS=yes SUMAC_STATS=json SUMAC_DEBUG=info; do

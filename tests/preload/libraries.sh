@@ -15,7 +15,7 @@ exports() {
     sed 's/^/P/' "$scratch/others"
     sed 's/^/MPI_/' "$scratch/calls"
     sed 's/^/PMPI_/' "$scratch/calls"
-    # Not their default versions, which dlsym() finds.
+    # These are not their default versions, which dlsym() finds.
     printf 'madvise@GLIBC\nmremap@GLIBC\nGLIBC\n'
     grep -o 'sumac_[a-z_]*(' "$source/include/sumac/sumac.h" | tr -d '('
   } | LC_ALL=C sort -u >"$scratch/expected"
@@ -38,7 +38,7 @@ exports() {
 # nothing_destroyed BACKEND: it destroys nothing when the process ends, since a program may call the
 # MPI from a handler of atexit() or from a destructor that runs later.
 nothing_destroyed() {
-  # The functions that register something to be done at the end. Those of the C++ run-time library,
+  # These functions register something to be done at the end. Those of the C++ run-time library,
   # which is linked in, register destructors that do nothing.
   succeeds sh -c "objdump -d --no-show-raw-insn '$1' >'$scratch/code'"
   awk '/^[0-9a-f]+ <.*>:$/ { name = $2; next }
@@ -51,7 +51,7 @@ nothing_destroyed() {
   # It sees them where there are some.
   succeeds grep -q '<_GLOBAL__sub_I_system_error.cc>:' "$scratch/all"
 
-  # One function, the compiler's own.
+  # One function runs at the end, the compiler's own.
   run sh -c "readelf -SW '$1' | sed -n 's/.* \.fini_array  *FINI_ARRAY//p'"
   expect_line '^ +[0-9a-f]+ [0-9a-f]+ 000008 '
 }

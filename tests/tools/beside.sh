@@ -55,7 +55,7 @@ in_valgrind() {
   comm -13 "$folder/1" "$folder/2" >"$folder/new"
   [ ! -s "$folder/new" ] || fail "new reports: $(cat "$folder/new" "$folder"/beside/*)"
 }
-# reports FOLDER: for each error of valgrind its kind and innermost two functions.
+# reports FOLDER prints for each error of valgrind its kind and innermost two functions.
 reports() {
   cat "$1"/* | sed 's/^==[0-9]*== *//' | awk '
     /^at 0x/ { if (kind != "") inner = kind ": " $3; kind = ""; next }

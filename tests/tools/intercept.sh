@@ -23,7 +23,7 @@ placement() {
     diff "$scratch/native" "$scratch/counts" || fail "linked, without Sumac: other counts"
     same "$library" "$linked" "$passed_on"
   fi
-  # A tool that only one rank has.
+  # Only one rank may have the tool.
   run launch_plain 60 3 sh -c '
     p=$1; [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 ] || p=$1:$2
     LD_PRELOAD=$p exec "$3"' sh "$library" "$tool" "$program"
@@ -42,7 +42,7 @@ counts() {
   expect_line ', wrong 0$'
 }
 
-# same PRELOAD PROGRAM SERVED
+# same PRELOAD PROGRAM SERVED expects the same counts, and whether Sumac serves calls.
 same() {
   for disable in 0 1; do
     counts "$1" "$disable" "$2"
@@ -70,7 +70,7 @@ coupler() {
   halves "$1:$2" "$none"
 }
 
-# halves PRELOAD WANTED-OF-SUMAC COMMAND...: five ranks, and each half prints what Sumac saw.
+# halves PRELOAD WANTED-OF-SUMAC COMMAND... starts five ranks, and each half prints what Sumac saw.
 halves() {
   preload=$1 wanted=$2
   shift 2
@@ -101,7 +101,7 @@ two_mpis() {
   [ "$worked" != 0 ] || skip 'two MPIs do not work in one process here'
 }
 
-# both LIBSUMAC FIRST SECOND
+# both LIBSUMAC FIRST SECOND opens both, in this order.
 both() {
   run timeout 60 "$program" "$2" "$3"
   [ "$status" = 0 ] || return
