@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Erroneous collectives: calls that differ between ranks, so that the ranks wait for each other for
 // ever, or take each other's data for something else. The job must end with a line that names who
-// called what. Started by calls_differ_test.sh, which expects the job to fail.
+// called what. Started by endings.sh, which expects the job to fail.
 // calls_differ ONE OTHER: the last rank makes the other call. Without arguments: prints the calls.
 #include <string_view>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls of collectives on 1000 ints, of which the MPI gives a wrong result now and then
 // (check_liar.c): with SUMAC_CHECK=results the program gets the MPI's result wherever it differs,
-// and what Sumac found right otherwise. Started by check_results_test.sh.
+// and what Sumac found right otherwise. Started by written.sh.
 // check_results [--honest]: with a liar, or without one
 #include "cases.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program whose calls and whose end are known, for statistics_test.sh.
+// A program whose calls and whose end are known, for counted.sh.
 // statistics [calls | counted | exit | quick | abort | kill | mpi_abort [RANK]]
 #include <dlfcn.h>
 #include <mpi.h>

@@ -36,10 +36,18 @@ traced() {
 # It stops where it is told, and goes on.
 in_gdb() {
   needs gdb gdb
-  right "$sumac" exec -- gdb -nx -batch -ex 'set breakpoint pending on' -ex 'break main' -ex run \
-    -ex 'break MPI_Bcast' -ex continue -ex backtrace -ex delete -ex continue --args "$program"
-  for line in 'Breakpoint 1, .*main' 'Breakpoint 2.*MPI_Bcast' '^#1 .* main' 'exited normally'; do
-    [ "$(cat "$out" "$err" | grep -c "$line")" -ge 2 ] || fail "not twice '$line'"
+  # gdb writes pieces of lines, so what each rank says goes through a file of its own.
+  right sh -c '"$@" >"$0.$$" 2>&1
+    status=$?
+    cat "$0.$$"
+    exit $status' "$scratch/rank" "$sumac" exec -- gdb -nx -batch \
+    -ex 'set breakpoint pending on' -ex 'break main' -ex run -ex 'break MPI_Bcast' -ex continue \
+    -ex backtrace -ex delete -ex continue --args "$program"
+  for rank in "$scratch"/rank.*; do
+    for line in 'Breakpoint 1, .*main' 'Breakpoint 2.*MPI_Bcast' '^#1 .* main' 'exited normally'
+    do
+      grep -q "$line" "$rank" || fail "a rank does not say '$line'"
+    done
   done
 }
 
