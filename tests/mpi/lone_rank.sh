@@ -35,11 +35,19 @@ quiet() {
   worlds "$@"
   expect_warnings 0
 }
-# apart N VARIABLE BY: checks for N worlds of one rank, and one warning.
+# alone COMMAND... starts a program that is meant to have one rank.
+alone() {
+  run "$@"
+  quiet 1 1
+}
+# apart N COMMAND... starts a job that falls into N worlds of one rank, and expects one warning.
 apart() {
-  worlds "$1" 1
-  expect_warnings 1 "sumac: warning[lone-ranks]: $3 started $1 processes, but"
-  expect_err "  found: $2=$1; the program's MPI is /"
+  number=$1
+  shift
+  run "$@"
+  worlds "$number" 1
+  expect_warnings 1 "sumac: warning[lone-ranks]: $by started $number processes, but"
+  expect_err "  found: $told=$number; the program's MPI is /"
   expect_err "($name)"
   expect_err "  fix:   start it with the mpiexec of $name: sumac run --mpi $family."
 }
@@ -51,17 +59,14 @@ other_launchers() {
       *) some='env A=1' more="$scratch/wrapper env nice" ;;
     esac
     for wrapper in "$some" "$more"; do
-      run other -n $ranks "$sumac" exec -- $wrapper "$program"
-      apart $ranks $told "$by"
+      apart $ranks other -n $ranks "$sumac" exec -- $wrapper "$program"
     done
-    run other -n $ranks env LD_PRELOAD="$stub" "$program" thread
-    apart $ranks $told "$by"
+    apart $ranks other -n $ranks env LD_PRELOAD="$stub" "$program" thread
     # The program's own launcher may have the same wrappers.
     run right -n $ranks "$sumac" exec -- env A=1 "$scratch/wrapper" "$program"
     quiet $ranks $ranks
   done
-  run other -n 2 "$sumac" exec -- sh -c "exec $program"
-  apart 2 $told "$by"
+  apart 2 other -n 2 "$sumac" exec -- sh -c "exec $program"
   run env SUMAC_DEBUG=off timeout "$(patient 60)" "$other_launcher" -n 2 \
     env LD_PRELOAD="$stub" "$program"
   quiet 2 1
@@ -69,12 +74,9 @@ other_launchers() {
 
 # A program has one rank as asked for without a launcher, or by a launcher with one rank.
 one_rank_as_asked() {
-  run env LD_PRELOAD="$stub" "$program"
-  quiet 1 1
-  run right -n 1 "$sumac" exec -- "$program"
-  quiet 1 1
-  run other -n 1 "$sumac" exec -- env A=1 "$program"
-  quiet 1 1
+  alone env LD_PRELOAD="$stub" "$program"
+  alone right -n 1 "$sumac" exec -- "$program"
+  alone other -n 1 "$sumac" exec -- env A=1 "$program"
 }
 
 # A job may have several programs.
@@ -123,11 +125,9 @@ variables_of_others() {
   expect_warnings 1 "warning[lone-ranks]: srun started 2 processes, but"
   expect_err "; or srun --mpi=pm"
   for procid in 1 7; do
-    run env SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=$procid LD_PRELOAD="$stub" "$program"
-    quiet 1 1
+    alone env SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=$procid LD_PRELOAD="$stub" "$program"
   done
-  run env SLURM_NTASKS=2 SLURM_PROCID=0 LD_PRELOAD="$stub" "$program"
-  quiet 1 1
+  alone env SLURM_NTASKS=2 SLURM_PROCID=0 LD_PRELOAD="$stub" "$program"
 }
 
 run_job_case "$@"
