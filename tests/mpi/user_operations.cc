@@ -90,7 +90,7 @@ void sweep(const Operation& o, const Shape& shape, std::size_t most) {
 // the whole vector. What Sumac leaves to the MPI the MPI may cut.
 struct Object {
   double sum;
-  long count;
+  unsigned long count;  // wraps, since the MPI adds parts of objects to other parts
   int tag, largest;
 };
 constexpr int kSize = static_cast<int>(sizeof(Object));
@@ -113,7 +113,7 @@ void check_result(const std::vector<Object>& result) {
   for (std::size_t i = 0; i < result.size(); ++i) {
     const auto at = static_cast<double>(i);
     CHECK(result[i].sum == ranks_sum + ranks * at, "object %zu: %g", i, result[i].sum);
-    CHECK(result[i].count == static_cast<long>(ranks) * static_cast<long>(i + 1), "object %zu", i);
+    CHECK(result[i].count == static_cast<unsigned>(ranks) * (i + 1), "object %zu", i);
     CHECK(result[i].tag == 7 && result[i].largest == ranks - 1, "object %zu", i);
   }
 }
@@ -123,7 +123,7 @@ void reduce_objects(MPI_Op op, MPI_Datatype type, int objects, int root) {
   const auto n = static_cast<std::size_t>(objects);
   std::vector<Object> own(n), result(n);
   for (std::size_t i = 0; i < n; ++i) {
-    own[i] = {rank + static_cast<double>(i), static_cast<long>(i + 1), 7, rank};
+    own[i] = {rank + static_cast<double>(i), i + 1, 7, rank};
   }
   expected_bytes = objects * kSize;
   cut = 0;
