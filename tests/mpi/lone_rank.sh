@@ -22,8 +22,16 @@ lone_rank() {
 }
 
 right() { launch_words 60 "$@"; }
-# other ARGUMENTS... starts a job by the other launcher.
-other() { (launcher=$other_launcher && launch_words 60 "$@"); }
+# other -n RANKS COMMAND... starts a job by the other launcher. Each of its processes is a job of
+# its own for Open MPI, and has a folder of its own: making one and the same at once fails.
+other() {
+  processes=$2
+  shift 2
+  (launcher=$other_launcher && launch_words 60 -n "$processes" sh -c '
+    OMPI_MCA_orte_tmpdir_base=$(mktemp -d "$0/job.XXXXXX")
+    export OMPI_MCA_orte_tmpdir_base
+    exec "$@"' "$scratch" "$@")
+}
 # worlds N SIZE [WORD]: checks that N processes printed a world of SIZE ranks.
 worlds() {
   expect_status 0
@@ -67,8 +75,7 @@ other_launchers() {
     quiet $ranks $ranks
   done
   apart 2 other -n 2 "$sumac" exec -- sh -c "exec $program"
-  run env SUMAC_DEBUG=off timeout "$(patient 60)" "$other_launcher" -n 2 \
-    env LD_PRELOAD="$stub" "$program"
+  run other -n 2 env SUMAC_DEBUG=off LD_PRELOAD="$stub" "$program"
   quiet 2 1
 }
 
