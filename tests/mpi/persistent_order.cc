@@ -79,6 +79,9 @@ void in_any_order(std::uint64_t seed, MPI_Comm comm) {
     }
     const int count = static_cast<int>(requests.size());
     if (by_startall) MPI_Startall(count, requests.data());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      CHECK(requests[k] == operations[order[k]]->request, "a start changes a request");
+    }
     MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
     for (const auto& operation : operations) operation->check();
   }

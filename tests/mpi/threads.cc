@@ -62,11 +62,18 @@ struct Shared {
 std::unique_ptr<Work> start_one(const Group& group, int number) {
   constexpr What kWhats[] = {What::allreduce, What::reduce, What::bcast, What::barrier};
   constexpr std::size_t kCounts[] = {1, 14, 500, 20000, 7};
-  const Case c{.what = kWhats[number % 4],
-               .counts = {kCounts[number % 5]},
-               .root = number % group.size(),
-               .form = Form::nonblocking,
-               .seed = static_cast<std::uint64_t>(number)};
+  Case c{.what = kWhats[number % 4],
+         .counts = {kCounts[number % 5]},
+         .root = number % group.size(),
+         .form = Form::nonblocking,
+         .seed = static_cast<std::uint64_t>(number)};
+  c.in_place = number % 3 == 0;
+  c.large = number % 7 == 0 && c.what != What::barrier;
+  if (c.what == What::bcast && number % 8 == 6) {
+    c.counts = {300};
+    c.gets = {blocks("blocks of ", ints(), 100, 3, 5)};
+    c.frees_types = true;
+  }
   auto begun = std::make_unique<Begun>(c, group);
   if (group.size() > 1) expect_taken_nonblocking("in a thread");
   return begun;
