@@ -51,6 +51,13 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR SUMAC_SANITIZE)
 endif()
 option(SUMAC_UNITE "Compile several files at once" ${unite})
 
+# sumac_default(VARIABLE values...): sets the caller's variable unless it has a value.
+function(sumac_default variable)
+  if(NOT ${variable})
+    set(${variable} ${ARGN} PARENT_SCOPE)
+  endif()
+endfunction()
+
 # sumac_unite(TARGET [APART sources...]): APART are compiled alone, since names of their own are
 # other files' names as well.
 function(sumac_unite target)
@@ -96,9 +103,7 @@ function(sumac_unit_test name)
     return()
   endif()
   cmake_parse_arguments(ARG "MORE" "TIMEOUT" "DEPENDS" ${ARGN})
-  if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
-  endif()
+  sumac_default(ARG_TIMEOUT 120)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE sumac_flags ${ARG_DEPENDS} GTest::gtest_main)
   # The tests' own code runs no slower with -O1, and compiles in half to four fifths of the time.

@@ -31,9 +31,7 @@ endforeach()
 # sumac_sanitized_test(NAME [PROGRAM program] RANKS n... [ARGS ...] [ENV NAME=VALUE...])
 function(sumac_sanitized_test name)
   cmake_parse_arguments(ARG "" "PROGRAM" "RANKS;ARGS;ENV" ${ARGN})
-  if(NOT ARG_PROGRAM)
-    set(ARG_PROGRAM ${name})
-  endif()
+  sumac_default(ARG_PROGRAM ${name})
   sumac_mpi_test(${name} PREFIX sanitized PROGRAM ${ARG_PROGRAM} RANKS ${ARG_RANKS}
                  ARGS ${ARG_ARGS} ENV ${surroundings} ${ARG_ENV} LABELS sanitized slow
                  SECONDS 300)
