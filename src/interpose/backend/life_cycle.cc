@@ -114,10 +114,10 @@ int init_thread(int* argc, char*** argv, int required, int* provided) {
   return error;
 }
 
-// Tells of a process that does not come to MPI_Finalize. Children that the program forks come here
-// too.
+// Children that the program forks come to the functions below, too, and must do nothing there.
 bool is_own_process() { return own_rank >= 0 && getpid() == own_process; }
 
+// Reports on a process that does not come to MPI_Finalize.
 void report_early(const char* end) {
   if (!is_own_process() || !stats_wanted().wanted) return;
   if (std::exchange(reported, true)) return;

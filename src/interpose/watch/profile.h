@@ -46,8 +46,9 @@ class Profile {
   // These must be called after MPI_Init, and before MPI_Finalize.
   void begin();
   void end();
-  // Writes what the rank has until now, because it will not come to the end. A thread that is in
-  // the profile at this moment, as a signal handler may have found one, keeps it from writing.
+  // Writes what the rank has noted until now, since it may not come to end(). It writes nothing
+  // while a thread is within the profile: the process may be ending in a signal handler, which has
+  // interrupted that thread and must not wait for it.
   void write_early();
 
   // Notes a call that the MPI has taken, from `began` to `ended` (ns). The call returned to `site`.
