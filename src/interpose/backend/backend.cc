@@ -11,8 +11,8 @@
 #include "interpose/process/entry.h"
 #include "interpose/process/own_memory.h"
 #include "interpose/process/progress_hooks.h"
+#include "interpose/requests/events.h"
 #include "interpose/requests/requests.h"
-#include "interpose/requests/staged_requests.h"
 #include "interpose/watch/counted_calls.h"
 #include "interpose/watch/profile.h"
 #include "kernels/reduce.h"
@@ -54,7 +54,6 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
   redirect_counted(*stub);
   if (calls_are_profiled()) {
     redirect_profiled_packing(*stub);
-    listen(profile_listener());
   } else {
     redirect_packing(*stub);
     redirect_alloc_mem(*stub);
@@ -64,9 +63,7 @@ __attribute__((visibility("default"))) const char* sumac_backend_start(const sum
     hand_to_mpi = hand_packed;
     redirect_messages(*stub);
     serve_neighbors(serve_counted);
-    listen(message_listener());
   }
-  if (buffers_may_be_on_devices()) keep_staged_requests();
   serve_requests(&collective_server(), in_front);
   redirect_requests(*stub);
   return nullptr;

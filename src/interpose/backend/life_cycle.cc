@@ -14,7 +14,6 @@
 
 #include "interpose/backend/backend.h"
 #include "interpose/calls/calls.h"
-#include "interpose/messages/kept_messages.h"
 #include "interpose/mpi/handles.h"
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/mpi_messages.h"
@@ -28,6 +27,7 @@
 #include "interpose/process/progress_hooks.h"
 #include "interpose/process/statistics.h"
 #include "interpose/process/trace_choices.h"
+#include "interpose/requests/held_requests.h"
 #include "interpose/requests/requests.h"
 #include "interpose/watch/profile.h"
 #include "observe/log.h"
@@ -93,7 +93,7 @@ void write_trace() {
 // This must be called before the MPI ends.
 void stop() {
   end_requests();
-  wait_for_adopted();
+  wait_for_freed();
   end_carriers();
   stop_progress();
   end_self_communicator();

@@ -55,7 +55,7 @@ int run_exchange(std::unique_ptr<PackedExchange<Side>> exchange, RequestPointer 
   if (!request) {
     exchange->unpack();
   } else {
-    keep_unless_ended(*request, std::move(exchange), true);
+    keep_exchange(*request, std::move(exchange));
   }
   return error;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tests check the table of packed messages whose requests are under way, and what the listener
-// does with it. The MPI below is this file; the constants are those of the standard's binary
-// interface, which need no library.
+// The tests check when packed messages whose requests are under way are unpacked, and how long they
+// have their memory. The constants are those of the standard's binary interface, which need no
+// library.
 #include "interpose/messages/kept_messages.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "interpose/messages/packing_calls.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/requests/held_requests.h"
 
 namespace sumac {
 
@@ -32,60 +32,42 @@ class Message final : public Delivery {
   const std::uintptr_t request_;
 };
 
-bool arrived = false;
-int error = kMpiSuccess;
-
 class KeptMessages : public testing::Test {
  protected:
   void SetUp() override {
     delivered.clear();
     alive.clear();
-    arrived = false;
-    error = kMpiSuccess;
-    mpi.Test = [](RequestPointer request, int* done, StatusPointer) {
-      *done = arrived;
-      if (arrived) request.set(kMpi.request_null);
-      return error;
-    };
-    mpi.Wait = [](RequestPointer, StatusPointer) { return error; };
     mpi.Request_get_status = [](MpiRequest, int* done, StatusPointer) {
-      *done = arrived;
-      return error;
+      return *done = 0, kMpiSuccess;
     };
   }
   // Nothing is kept after a test.
-  void TearDown() override { EXPECT_TRUE(no_message_kept()); }
+  void TearDown() override { EXPECT_FALSE(any_held()); }
 
-  static void keep(std::uintptr_t request, bool receives) {
-    keep_message({request}, std::make_unique<Message>(request), receives);
+  // Tells of a call that has ended the request, or has looked at it.
+  static void tell(std::uintptr_t request, bool success, bool looks = false) {
+    MpiRequest handle{request};
+    AskedRequests asked(1, one(handle), looks);
+    EXPECT_TRUE(asked.any());
+    MpiStatus status;
+    asked.tell({{0, status.pointer(), success}}, {});
   }
-  static void tell(std::uintptr_t request, bool success, bool lasting = false) {
-    RequestEvent event;
-    event.asked = {{request}};
-    event.ends = {{0, {request}, status.pointer(), success}};
-    event.lasting = lasting;
-    message_listener().told(event);
-  }
-  static inline MpiStatus status{};
 };
 
 TEST_F(KeptMessages, AReceivedMessageIsDeliveredAtItsEnd) {
-  keep(5, true);
-  HandleArray<MpiRequest> asked(2, {4});
-  asked.set(1, {5});
-  EXPECT_TRUE(message_listener().holds_any(2, asked.data()));
-  EXPECT_FALSE(message_listener().holds_any(1, asked.data()));
-  EXPECT_EQ(delivered[5], 0);
-  tell(5, true);
-  EXPECT_EQ(delivered[5], 1);
-  EXPECT_FALSE(alive[5]);
-  tell(5, true);  // the handle is that of another request by now
-  EXPECT_EQ(delivered[5], 1);
+  keep_receive({5}, std::make_unique<Message>(5));
+  keep_exchange({6}, std::make_unique<Message>(6));
+  EXPECT_EQ(delivered[5] + delivered[6], 0);
+  for (const std::uintptr_t request : {5, 6}) {
+    tell(request, true);
+    EXPECT_EQ(delivered[request], 1);
+    EXPECT_FALSE(alive[request]);
+  }
 }
 
 TEST_F(KeptMessages, NothingIsDeliveredOfASendNorAfterAnError) {
-  keep(6, false);
-  keep(7, true);
+  keep_send({6}, std::make_unique<Message>(6));
+  keep_receive({7}, std::make_unique<Message>(7));
   tell(6, true);
   tell(7, false);
   EXPECT_EQ(delivered[6] + delivered[7], 0);
@@ -93,40 +75,22 @@ TEST_F(KeptMessages, NothingIsDeliveredOfASendNorAfterAnError) {
 }
 
 TEST_F(KeptMessages, AMessageThatIsLookedAtIsDeliveredOnce) {
-  keep(8, true);
-  tell(8, true, true);
-  EXPECT_EQ(delivered[8], 1);
-  EXPECT_TRUE(alive[8]);
-  tell(8, true);
-  EXPECT_EQ(delivered[8], 1);
+  keep_receive({8}, std::make_unique<Message>(8));
+  for (const bool looks : {true, true, false}) {
+    EXPECT_TRUE(alive[8]);
+    tell(8, true, looks);
+    EXPECT_EQ(delivered[8], 1);
+  }
 }
 
-TEST_F(KeptMessages, ASendThatHasEndedAtOnceIsNotKept) {
-  keep_unless_ended({9}, std::make_unique<Message>(9), false);
-  EXPECT_FALSE(no_message_kept());
-  tell(9, true);
-  arrived = true;
-  keep_unless_ended({9}, std::make_unique<Message>(9), false);
-  EXPECT_TRUE(no_message_kept());
-}
-
-TEST_F(KeptMessages, AFreedRequestIsReceivedLater) {
-  keep(10, true);
-  EXPECT_FALSE(message_listener().takes_freed({11}));
-  EXPECT_TRUE(message_listener().takes_freed({10}));
-  message_listener().look();
+TEST_F(KeptMessages, TheMemoryOfAFreedRequestIsKept) {
+  keep_receive({10}, std::make_unique<Message>(10));
+  EXPECT_TRUE(take_freed({10}));
   EXPECT_TRUE(alive[10]);
-  arrived = true;
-  message_listener().look();
+  mpi.Wait = [](RequestPointer, StatusPointer) { return kMpiSuccess; };
+  wait_for_freed();
   EXPECT_EQ(delivered[10], 1);
   EXPECT_FALSE(alive[10]);
-}
-
-TEST_F(KeptMessages, FinalisationWaitsForFreedRequests) {
-  keep(12, true);
-  EXPECT_TRUE(message_listener().takes_freed({12}));
-  wait_for_adopted();
-  EXPECT_EQ(delivered[12], 1);
 }
 
 }  // namespace

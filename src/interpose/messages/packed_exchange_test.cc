@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "interpose/messages/fake_exchange_test.h"
-#include "interpose/messages/kept_messages.h"
 #include "interpose/messages/packing_calls.h"
 #include "interpose/messages/typed_data_test.h"
 #include "interpose/mpi/fake_requests_test.h"
 #include "interpose/process/entry.h"
+#include "interpose/requests/events.h"
+#include "interpose/requests/held_requests.h"
 #include "testing/fibers.h"
 
 namespace sumac {
@@ -220,7 +221,6 @@ class PackedExchange : public ::testing::Test {
  protected:
   void SetUp() override {
     static const bool is_served = [] {
-      listen(message_listener());
       serve_requests(nullptr, in_front);
       serve_neighbors([](int, void*) {});
       return true;
@@ -256,7 +256,7 @@ class PackedExchange : public ::testing::Test {
         }
       }
     }
-    EXPECT_TRUE(no_message_kept());
+    EXPECT_FALSE(any_held());
     EXPECT_EQ(fake_requests.live(), 0);
     return around_exchange.packed;
   }

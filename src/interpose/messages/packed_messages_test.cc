@@ -12,12 +12,13 @@
 #include <vector>
 
 #include "interpose/messages/fake_messages_test.h"
-#include "interpose/messages/kept_messages.h"
 #include "interpose/messages/packing_calls.h"
 #include "interpose/messages/typed_data_test.h"
 #include "interpose/mpi/fake_requests_test.h"
 #include "interpose/process/entry.h"
 #include "interpose/process/process.h"
+#include "interpose/requests/events.h"
+#include "interpose/requests/held_requests.h"
 
 namespace sumac {
 
@@ -321,10 +322,10 @@ void Program::end() {
     const int error = in_front.Wait(one(each->request), status.pointer());
     check(*each, error, status.pointer());
   }
-  wait_for_adopted();
+  wait_for_freed();
   for (const auto& each : receives_) EXPECT_TRUE(each->has_arrived());
   EXPECT_TRUE(all_have_arrived());
-  EXPECT_TRUE(no_message_kept());
+  EXPECT_FALSE(any_held());
   EXPECT_EQ(fake_requests.live(), 0);
 }
 
@@ -332,7 +333,6 @@ class PackedMessages : public ::testing::Test {
  protected:
   void SetUp() override {
     static const bool is_served = [] {
-      listen(message_listener());
       serve_requests(nullptr, in_front);
       redirect_messages(sumac_stub{});
       return true;

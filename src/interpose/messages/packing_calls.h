@@ -4,7 +4,6 @@
 #pragma once
 
 #include "interpose/mpi/call.h"
-#include "interpose/requests/events.h"
 #include "interpose/stub/stub.h"
 
 namespace sumac {
@@ -20,9 +19,5 @@ int hand_packed(const Call& call);
 // are left to the MPI. Calls serve(call, function) for each of the two: from then on the function
 // that counts the call goes on to this function, not to the MPI.
 void serve_neighbors(void (*serve)(int call, void* function));
-
-// The listener unpacks what has arrived in a packed message before the program is told that its
-// request has ended.
-RequestListener& message_listener();
 
 }  // namespace sumac

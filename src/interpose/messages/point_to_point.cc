@@ -72,9 +72,7 @@ int begin_send(const void* in, int count, MpiDatatype type, int to, int tag, Mpi
   const MessageData& data = given.data;
   const int error = mpi.Isend(data.address, data.count, data.type, to, tag, comm, request);
   given.note(error, to);
-  if (given.message && error == kMpiSuccess) {
-    keep_unless_ended(*request, std::move(given.message), false);
-  }
+  if (given.message && error == kMpiSuccess) keep_send(*request, std::move(given.message));
   return error;
 }
 
@@ -84,9 +82,7 @@ int begin_receive(void* out, int count, MpiDatatype type, int from, int tag, Mpi
   const MessageData& data = given.data;
   const int error = mpi.Irecv(data.address, data.count, data.type, from, tag, comm, request);
   given.note(error, from);
-  if (given.message && error == kMpiSuccess) {
-    keep_message(*request, std::move(given.message), true);
-  }
+  if (given.message && error == kMpiSuccess) keep_receive(*request, std::move(given.message));
   return error;
 }
 

@@ -90,12 +90,6 @@ void set_wait_policy_of_process(const WaitPolicy& policy) {
 // These are the choices of SUMAC_DEVICE.
 enum class Devices : std::uint8_t { looked_at, host_only, left_alone };
 
-bool buffers_may_be_on_devices() {
-  if (static_cast<Devices>(options.device) != Devices::looked_at) return false;
-  look_at_buffers(options.late_driver);
-  return looks_at_buffers();
-}
-
 std::uint64_t number_of_runtimes() { return looks_at_buffers() ? find_runtimes().size() : 0; }
 
 void look_for_devices() {

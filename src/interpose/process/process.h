@@ -53,8 +53,6 @@ inline bool device_memory_possible() {
 void look_for_devices();
 // Returns how many run-times of GPUs tell which memory is a device's.
 std::uint64_t number_of_runtimes();
-// Returns true if a driver is there already or may be loaded later, and buffers are looked at then.
-bool buffers_may_be_on_devices();
 
 // Says how this process waits if a wait belongs to no single communicator: as on the one set up
 // last. It has no drive() and late().

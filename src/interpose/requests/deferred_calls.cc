@@ -5,7 +5,7 @@
 #include "interpose/calls/ordered_calls.h"
 #include "interpose/calls/perform.h"
 #include "interpose/mpi/mpi_functions.h"
-#include "interpose/requests/staged_requests.h"
+#include "interpose/requests/held_requests.h"
 #include "team/set_up.h"
 
 namespace sumac {
@@ -31,13 +31,40 @@ void describe(CollectiveRequest& request, const Call& call, const Decision& deci
   request.tries_direct = decision.tries_direct;
 }
 
+// This holds the host memory of an operation that is left to the MPI, and whose buffers are in a
+// GPU's memory.
+class StagedRequest final : public RequestHolder {
+ public:
+  explicit StagedRequest(std::unique_ptr<DeviceData> data) : data_(std::move(data)) {}
+  void starts() override {
+    copied_ = false;
+    data_->load_again();
+  }
+  void seen(StatusPointer) override {
+    if (!std::exchange(copied_, true)) data_->deliver();
+  }
+  void ended(StatusPointer status, bool success, std::uint64_t) override {
+    if (success) seen(status);
+  }
+
+ private:
+  const std::unique_ptr<DeviceData> data_;
+  bool copied_ = false;  // the result has been copied
+};
+
+void keep_staged(MpiRequest request, std::unique_ptr<DeviceData> data, bool persistent) {
+  auto staged = std::make_unique<StagedRequest>(std::move(data));
+  if (persistent) return hold(request, std::move(staged), true);
+  hold_unless_ended(request, std::move(staged));
+}
+
 // Calls make(call) with host memory in the place of a GPU's, and keeps that for the MPI's request.
 template <class Make>
 int make_below(const Call& call, const Decision& decision, Make make) {
-  const CallPlaces places = staged_requests_are_kept() ? places_of(call) : CallPlaces();
+  const CallPlaces places = places_of(call);
   if (!places.on_device() || !is_staged(call, decision)) return make(call);
   const bool persistent = call.kind.form == Form::persistent;
-  auto data = std::make_shared<DeviceData>(call, places);
+  auto data = std::make_unique<DeviceData>(call, places);
   if (!persistent) data->load();
   const int error = make(data->call());
   if (error == kMpiSuccess) keep_staged(*call.request, std::move(data), persistent);
@@ -110,7 +137,7 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
     count_hand_down(entry, keep_order(call, again));
     return error;
   }
-  forget_staged(*call.request);
+  let_go(*call.request);
   mpi.Request_free(call.request);
   return initialise(entry, call, again);
 }

@@ -4,10 +4,11 @@
 // has ended if its handle is null.
 #include "interpose/requests/events.h"
 
-#include <algorithm>
+#include <vector>
 
 #include "base/cpu.h"
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/requests/held_requests.h"
 
 namespace sumac {
 namespace {
@@ -17,12 +18,6 @@ using How = RequestCall::How;
 
 RequestServer* server = nullptr;
 
-// The listeners are never destroyed: requests may be completed while the process ends.
-auto& listeners = *new std::vector<RequestListener*>;
-bool takes_time = false;  // true if some listener takes the time
-
-std::uint64_t now_ns() { return takes_time ? clock_ns() : 0; }
-
 bool is_in_status(int error) {
   if (error == kMpiSuccess) return false;
   int error_class = kMpiSuccess;
@@ -30,41 +25,28 @@ bool is_in_status(int error) {
   return error_class == kMpi.err_in_status;
 }
 
-// This is what listeners are told of one call.
-class Observed {
+// This is a call about requests some of which are held.
+class ObservedCall {
  public:
-  explicit Observed(const RequestCall& call) : call_(call) {
-    for (RequestListener* each : listeners) each->look();
-    if (call.count <= 0 || !call.requests) return;
-    any_ = std::any_of(listeners.begin(), listeners.end(), [&](RequestListener* each) {
-      return each->holds_any(call.count, call.requests);
-    });
-    if (!any_) return;
-    event_.asked.assign(call.requests, call.requests + call.count);
-    event_.lasting = call.how == How::look;
-    event_.begin_ns = now_ns();
+  ObservedCall(const RequestCall& call, AskedRequests& asked)
+      : call_(call), asked_(asked), begin_ns_(clock_ns()) {
     if (!call.statuses.is_ignored()) return;
-    own_.resize(event_.asked.size());
+    own_.resize(static_cast<std::size_t>(call.count));
     call_.statuses = own_.data();
   }
 
-  // Returns true if a listener has to be told.
-  bool any() const { return any_; }
-  // Returns the call with statuses, also if the program wants none.
-  const RequestCall& call() const { return call_; }
-
-  // Tells the listeners which requests have ended, after the call has returned `error`.
-  int tell(int error) {
+  // Makes the call, with statuses even if the program wants none, and tells the holders.
+  int make() {
+    const int error = complete(server, call_);
     note_ends(error);
-    event_.end_ns = now_ns();
-    for (RequestListener* each : listeners) each->told(event_);
+    asked_.tell(ends_, {begin_ns_, clock_ns()});
     return error;
   }
 
  private:
   void note_ends(int error) {
     // Nothing is known after a look that has failed.
-    if (event_.lasting && error != kMpiSuccess) return;
+    if (call_.how == How::look && error != kMpiSuccess) return;
     const bool done = error == kMpiSuccess && (!call_.done || *call_.done);
     switch (call_.which) {
       case Which::one:
@@ -100,25 +82,25 @@ class Observed {
   bool is_null(std::ptrdiff_t index) const { return call_.requests[index] == kMpi.request_null; }
   // The index is MPI_UNDEFINED if no request has ended, and may be anything after an error.
   void end(std::ptrdiff_t index, StatusPointer status, bool success) {
-    if (index < 0 || index >= call_.count) return;
-    event_.ends.push_back(
-        {static_cast<int>(index), event_.asked[static_cast<std::size_t>(index)], status, success});
+    if (index >= 0 && index < call_.count) ends_.push_back({index, status, success});
   }
 
   RequestCall call_;
-  bool any_ = false;
-  RequestEvent event_;
+  AskedRequests& asked_;
+  const std::uint64_t begin_ns_;
+  std::vector<RequestEnd> ends_;
   StatusArray own_;
 };
 
 [[gnu::noinline]] int observe(const RequestCall& call) {
-  Observed observed(call);
-  if (!observed.any()) return complete(server, call);
-  return observed.tell(complete(server, observed.call()));
+  AskedRequests asked(call.count, call.requests, call.how == How::look);
+  return asked.any() ? ObservedCall(call, asked).make() : complete(server, call);
 }
 
 int make(const RequestCall& call) {
-  return listeners.empty() ? complete(server, call) : observe(call);
+  look_at_freed();
+  if (!any_held() || call.count <= 0 || !call.requests) return complete(server, call);
+  return observe(call);
 }
 
 int wait(RequestPointer request, StatusPointer status) {
@@ -185,13 +167,11 @@ int start_all(int count, RequestPointer requests) {
 
 template <class Make>
 int start_by(Make make, int count, RequestPointer requests) {
-  if (listeners.empty() || count <= 0 || !requests) return make();
-  for (RequestListener* each : listeners) each->starts(count, requests);
-  const std::uint64_t begin = now_ns();
+  if (!any_held() || count <= 0 || !requests) return make();
+  tell_starts(count, requests);
+  const std::uint64_t begin = clock_ns();
   const int error = make();
-  if (error != kMpiSuccess) return error;
-  const std::uint64_t end = now_ns();
-  for (RequestListener* each : listeners) each->started(count, requests, begin, end);
+  if (error == kMpiSuccess) tell_started(count, requests, {begin, clock_ns()});
   return error;
 }
 
@@ -204,9 +184,8 @@ int startall(int count, RequestPointer requests) {
 }
 
 int request_free(RequestPointer request) {
-  for (RequestListener* each : listeners) {
-    each->look();
-    if (!request || !each->takes_freed(*request)) continue;
+  look_at_freed();
+  if (request && take_freed(*request)) {
     request.set(kMpi.request_null);
     return kMpiSuccess;
   }
@@ -222,11 +201,6 @@ int cancel(RequestPointer request) {
 }
 
 }  // namespace
-
-void listen(RequestListener& listener) {
-  listeners.push_back(&listener);
-  takes_time |= listener.takes_time();
-}
 
 void serve_requests(RequestServer* by, MpiFunctions& calls) {
   server = by;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // This header stands before the MPI's calls about requests. There is one function for each of them,
 // which makes the call and says which requests have ended, and how. The requests of Sumac's own
-// operations are served by one RequestServer; whoever wants to know of ends is a RequestListener.
+// operations are served by one RequestServer; whoever wants to know of the ends of others holds
+// them (held_requests.h).
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "interpose/mpi/handle_types.h"
 #include "interpose/mpi/mpi_functions.h"
@@ -33,7 +33,7 @@ struct RequestCall {
 };
 
 // Serves the requests of Sumac's own operations, and advances what is under way. It decides how
-// long a call waits, so it is no listener: there is one, and it is asked before the MPI is.
+// long a call waits, so there is one, and it is asked before the MPI is.
 class RequestServer {
  public:
   enum class Answer : std::uint8_t {
@@ -68,49 +68,6 @@ class RequestServer {
 // Makes the call, for the server's requests and for the MPI's. Without a server, or while it has no
 // requests, the call is the MPI's alone.
 int complete(RequestServer* server, const RequestCall& call);
-
-// The program has been told that this request has ended.
-struct RequestEnd {
-  int index = 0;                           // index in the array of the call
-  MpiRequest request = kMpi.request_null;  // the handle before the call
-  StatusPointer status;
-  bool success = false;
-};
-
-// This is a call that waited, tested or asked for a status, after it was made.
-struct RequestEvent {
-  std::vector<MpiRequest> asked;  // the requests as they were before the call
-  std::vector<RequestEnd> ends;
-  bool lasting = false;  // MPI_Request_get_status: the ended requests are still there
-  // The program made the call at begin_ns, and it returns at end_ns; both are 0 if nobody takes the
-  // time.
-  std::uint64_t begin_ns = 0, end_ns = 0;
-};
-
-class RequestListener {
- public:
-  // Returns true if the listener wants to know of starts, and when calls begin and end.
-  virtual bool takes_time() const { return false; }
-  // The program is about to start persistent requests.
-  virtual void starts(int /*count*/, RequestPointer /*requests*/) {}
-  // This is called before any call about requests.
-  virtual void look() {}
-  virtual bool holds_any(int count, RequestPointer requests) = 0;
-  // The listener is told only of calls about a request that some listener holds.
-  virtual void told(const RequestEvent& event) = 0;
-  // The program has started persistent requests, of which only some may be held.
-  virtual void started(int /*count*/, RequestPointer /*requests*/, std::uint64_t /*begin_ns*/,
-                       std::uint64_t /*end_ns*/) {}
-  // The program frees the request. Returns true if the listener frees it instead, once it has
-  // ended.
-  virtual bool takes_freed(MpiRequest request) = 0;
-
- protected:
-  ~RequestListener() = default;
-};
-
-// Adds a listener, which stays for good. The first one is told first.
-void listen(RequestListener& listener);
 
 // Puts the functions of this header in the place of the MPI's. `server` may be null.
 void serve_requests(RequestServer* server, MpiFunctions& calls);

@@ -7,10 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "interpose/mpi/mpi_functions.h"
+#include "interpose/requests/held_requests.h"
 
 namespace sumac {
 
@@ -37,8 +40,7 @@ void end(RequestPointer request) {
   if (!script.persistent.contains((*request).bits)) request.set(kMpi.request_null);
 }
 
-int make_one(RequestPointer request, int* done, StatusPointer status) {
-  EXPECT_NE(status, status_ignore());
+int make_one(RequestPointer request, int* done, StatusPointer) {
   if (done) *done = !script.ends.empty();
   if (!script.ends.empty()) end(request);
   return script.error;
@@ -113,35 +115,45 @@ void set_below(MpiFunctions& calls) {
   calls.Cancel = [](RequestPointer) { return script.error; };
 }
 
-class Noted final : public RequestListener {
- public:
-  bool takes_time() const override { return true; }
-  bool holds_any(int count, RequestPointer requests) override {
-    return std::any_of(requests, requests + count,
-                       [&](MpiRequest r) { return held.contains(r.bits); });
-  }
-  void told(const RequestEvent& event) override {
-    ++times;
-    lasting = event.lasting;
-    EXPECT_LE(event.begin_ns, event.end_ns);
-    for (const RequestEnd& each : event.ends) {
-      EXPECT_EQ(each.request, event.asked[static_cast<std::size_t>(each.index)]);
-      ends.emplace(each.request.bits, each.success);
-    }
-  }
-  void started(int count, RequestPointer requests, std::uint64_t, std::uint64_t) override {
-    starts.assign(requests, static_cast<std::size_t>(count));
-  }
-  bool takes_freed(MpiRequest request) override { return held.contains(request.bits); }
-
-  std::set<std::uintptr_t> held;
-  int times = 0;
-  bool lasting = false;
+// The holders of requests have been told this since the last begin().
+struct Noted {
+  int times = 0;  // how often a call took time
+  int seen = 0;
   std::map<std::uintptr_t, bool> ends;  // requests that have ended, and true if with success
-  HandleArray<MpiRequest> starts;
+  std::vector<std::uintptr_t> starting, started;
+  std::set<std::uintptr_t> alive;  // requests that have a holder
+} noted;
+
+class Holder final : public RequestHolder {
+ public:
+  explicit Holder(std::uintptr_t request, bool frees_later = false)
+      : request_(request), frees_later_(frees_later) {
+    noted.alive.insert(request_);
+  }
+  ~Holder() override { noted.alive.erase(request_); }
+  void starts() override { noted.starting.push_back(request_); }
+  void started(const CallTime& time, std::uint64_t share_ns, bool) override {
+    EXPECT_LE(share_ns, time.end_ns - time.begin_ns);
+    noted.started.push_back(request_);
+  }
+  void took(std::uint64_t) override { ++noted.times; }
+  void seen(StatusPointer) override { ++noted.seen; }
+  void ended(StatusPointer status, bool success, std::uint64_t) override {
+    EXPECT_FALSE(status.is_ignored());
+    EXPECT_TRUE(noted.ends.emplace(request_, success).second);
+  }
+  bool freed(bool) override { return frees_later_; }
+  void left() override { noted.ends.emplace(request_, false); }
+
+ private:
+  const std::uintptr_t request_;
+  const bool frees_later_;
 };
 
-Noted noted;
+void hold_for_test(std::uintptr_t request, bool persistent = false) {
+  hold({request}, std::make_unique<Holder>(request), persistent);
+}
+
 using Ends = std::map<std::uintptr_t, bool>;
 
 class Events : public testing::Test {
@@ -149,22 +161,24 @@ class Events : public testing::Test {
   void SetUp() override {
     mpi.Error_class = error_class;
     set_below(mpi);
-    static const MpiFunctions kObserved = [] {
-      MpiFunctions made;
-      listen(noted);
-      serve_requests(nullptr, made);
-      return made;
-    }();
-    calls = kObserved;
-    noted.held = {11, 12, 13};
+    serve_requests(nullptr, calls);
     begin({});
   }
+  void TearDown() override { leave_held(); }
+  // Requests 11 to 13 are held, and are under way.
   void begin(const Script& next) {
-    script = next;
-    noted.times = 0;
-    noted.lasting = false;
-    noted.ends.clear();
+    leave_held();
+    script = {};
     fill({11, 12, 13});
+    for (const std::uintptr_t each : {11, 12, 13}) {
+      hold_for_test(each, next.persistent.contains(each));
+    }
+    calls.Startall(count(), requests.data());
+    script = next;
+    noted.times = noted.seen = 0;
+    noted.ends.clear();
+    noted.starting.clear();
+    noted.started.clear();
   }
   void fill(const std::vector<std::uintptr_t>& handles) {
     requests.resize(0);
@@ -177,7 +191,7 @@ class Events : public testing::Test {
   int done = 0, index = 0, indices[3] = {};
 };
 
-TEST_F(Events, ARequestThatNobodyHoldsIsNotTold) {
+TEST_F(Events, NobodyIsToldOfARequestThatIsNotHeld) {
   fill({21});
   script.ends = {{0, kMpiSuccess}};
   MpiStatus status;
@@ -187,7 +201,7 @@ TEST_F(Events, ARequestThatNobodyHoldsIsNotTold) {
 
 TEST_F(Events, WaitAndTest) {
   EXPECT_EQ(calls.Test(requests.data(), &done, status_ignore()), kMpiSuccess);
-  EXPECT_EQ(noted.times, 1);  // told for the time that the call took
+  EXPECT_EQ(noted.times, 1);
   EXPECT_EQ(noted.ends, Ends());
   begin({.ends = {{0, kMpiSuccess}}});
   calls.Test(requests.data(), &done, status_ignore());
@@ -263,35 +277,149 @@ TEST_F(Events, RequestsAreOnlyLookedAt) {
   const std::map<int, int> all{{0, kMpiSuccess}, {1, kMpiSuccess}, {2, kMpiSuccess}};
   begin({.ends = all});
   calls.Request_get_status({11}, &done, status_ignore());
-  EXPECT_TRUE(noted.lasting);
-  EXPECT_EQ(noted.ends, (Ends{{11, true}}));
+  EXPECT_EQ(noted.seen, 1);
   begin({.ends = all});
   calls.Request_get_status_all(count(), requests.data(), &done, statuses.data());
-  EXPECT_TRUE(noted.lasting);
-  EXPECT_EQ(noted.ends.size(), 3u);
+  EXPECT_EQ(noted.seen, 3);
   begin({.error = kOtherError, .ends = all});
   calls.Request_get_status_all(count(), requests.data(), &done, statuses.data());
-  EXPECT_EQ(noted.ends, Ends());
+  EXPECT_EQ(noted.seen, 0);
   begin({.ends = {{1, kMpiSuccess}}});
   calls.Request_get_status_any(count(), requests.data(), &index, &done, statuses.data());
-  EXPECT_EQ(noted.ends, (Ends{{12, true}}));
+  EXPECT_EQ(noted.seen, 1);
   int ended = 0;
-  begin({.ends = {{1, kMpiSuccess}}});
   calls.Request_get_status_some(count(), requests.data(), &ended, indices, statuses.data());
-  EXPECT_EQ(noted.ends, (Ends{{12, true}}));
+  EXPECT_EQ(noted.seen, 2);
+  EXPECT_EQ(noted.times, 0);
+  EXPECT_EQ(noted.alive.size(), 3u);
+  calls.Wait(requests.data() + 1, status_ignore());
+  EXPECT_EQ(noted.alive, (std::set<std::uintptr_t>{11, 13}));
 }
 
-TEST_F(Events, StartsAndFrees) {
-  calls.Startall(count(), requests.data());
-  ASSERT_EQ(noted.starts.size(), requests.size());
-  EXPECT_EQ(noted.starts[2], requests[2]);
-  noted.starts.resize(0);
-  begin({.error = kOtherError});
-  calls.Start(requests.data());
-  EXPECT_TRUE(noted.starts.empty());
-  begin({});
+TEST_F(Events, PersistentRequestsAreToldAtEachStart) {
+  begin({.persistent = {11, 12}});
+  for (int round = 0; round < 3; ++round) {
+    script.ends = {{0, kMpiSuccess}};
+    noted.ends.clear();
+    calls.Wait(requests.data(), status_ignore());
+    EXPECT_EQ(noted.ends, (Ends{{11, true}}));
+    noted.ends.clear();
+    calls.Wait(requests.data(), status_ignore());  // it is inactive
+    EXPECT_EQ(noted.ends, Ends());
+    noted.starting.clear();
+    noted.started.clear();
+    script = {.error = kOtherError, .persistent = {11, 12}};
+    calls.Start(requests.data());
+    EXPECT_EQ(noted.starting.size(), 1u);
+    EXPECT_TRUE(noted.started.empty());
+    script.error = kMpiSuccess;
+    calls.Startall(count(), requests.data());
+    EXPECT_EQ(noted.started, (std::vector<std::uintptr_t>{11, 12}));
+  }
+}
+
+// Before the call returns that has ended a request, another thread starts an operation, and the
+// MPI gives it the handle.
+TEST_F(Events, AHandleMayBeAnothersBeforeTheCallReturns) {
+  for (const bool was_held : {true, false}) {
+    begin({.ends = {{0, kMpiSuccess}}});
+    if (!was_held) let_go({11});
+    static std::set<std::uintptr_t> held_meanwhile;
+    mpi.Wait = [](RequestPointer request, StatusPointer status) {
+      held_meanwhile = noted.alive;
+      const int error = make_one(request, nullptr, status);
+      hold_for_test(11);
+      return error;
+    };
+    calls.Wait(requests.data(), status_ignore());
+    EXPECT_EQ(held_meanwhile.contains(11), was_held);
+    EXPECT_EQ(noted.ends, was_held ? (Ends{{11, true}}) : Ends());
+    // The new operation is told of its own end, and of no other.
+    set_below(mpi);
+    fill({11, 12, 13});
+    noted.ends.clear();
+    script.ends = {};
+    calls.Test(requests.data(), &done, status_ignore());
+    EXPECT_EQ(noted.ends, Ends());
+    script.ends = {{0, kMpiSuccess}};
+    calls.Test(requests.data(), &done, status_ignore());
+    EXPECT_EQ(noted.ends, (Ends{{11, true}}));
+  }
+}
+
+// The call of another thread that has ended request 11 is about to return; this one asks about a
+// request that has the same handle by now, and is not held.
+TEST_F(Events, AHandleIsNotTakenForOneThatAnotherThreadAsksAbout) {
+  begin({.ends = {{0, kMpiSuccess}}});
+  mpi.Wait = [](RequestPointer request, StatusPointer status) {
+    std::thread([] {
+      MpiFunctions in_thread;
+      serve_requests(nullptr, in_thread);
+      MpiRequest same{11};
+      int ended = 0;
+      in_thread.Test(one(same), &ended, status_ignore());
+      EXPECT_TRUE(ended);
+      EXPECT_EQ(noted.ends, Ends());
+    }).join();
+    return make_one(request, nullptr, status);
+  };
+  calls.Wait(requests.data(), status_ignore());
+  EXPECT_EQ(noted.ends, (Ends{{11, true}}));
+}
+
+// An error handler may jump out of a call. The requests that have not ended are still held.
+TEST_F(Events, ACallThatIsLeftByAnExceptionLosesNothing) {
+  mpi.Wait = [](RequestPointer, StatusPointer) -> int { throw 1; };
+  EXPECT_THROW(calls.Wait(requests.data(), status_ignore()), int);
+  set_below(mpi);
+  script.ends = {{0, kMpiSuccess}};
+  calls.Wait(requests.data(), status_ignore());
+  EXPECT_EQ(noted.ends, (Ends{{11, true}}));
+}
+
+TEST_F(Events, AnOperationThatHasEndedAtOnceIsNotHeld) {
+  hold_unless_ended({14}, std::make_unique<Holder>(14));
+  EXPECT_TRUE(noted.alive.contains(14));
+  script.ends = {{0, kMpiSuccess}};
+  hold_unless_ended({15}, std::make_unique<Holder>(15));
+  EXPECT_EQ(noted.ends, (Ends{{15, true}}));
+  EXPECT_FALSE(noted.alive.contains(15));
+}
+
+TEST_F(Events, AFreedRequestIsForgottenOrEndsLater) {
   calls.Request_free(requests.data());
   EXPECT_EQ(requests[0], kMpi.request_null);
+  EXPECT_FALSE(noted.alive.contains(11));
+  for (const bool at_the_end : {false, true}) {
+    noted.ends.clear();
+    hold({14}, std::make_unique<Holder>(14, true), false);
+    script = {};
+    requests.set(0, {14});
+    mpi.Request_free = [](RequestPointer) {
+      return ADD_FAILURE() << "it has not ended", kOtherError;
+    };
+    EXPECT_EQ(calls.Request_free(requests.data()), kMpiSuccess);
+    EXPECT_EQ(requests[0], kMpi.request_null);
+    calls.Test(requests.data() + 1, &done, status_ignore());
+    EXPECT_TRUE(noted.alive.contains(14));
+    script.ends = {{0, kMpiSuccess}};
+    if (at_the_end) {
+      wait_for_freed();
+    } else {
+      calls.Test(requests.data() + 2, &done, status_ignore());
+    }
+    EXPECT_TRUE(noted.ends.contains(14));
+    EXPECT_FALSE(noted.alive.contains(14));
+  }
+}
+
+TEST_F(Events, WhatHasNotEndedIsLeftAtTheEnd) {
+  begin({.ends = {{0, kMpiSuccess}}, .persistent = {11, 12}});
+  calls.Wait(requests.data(), status_ignore());
+  noted.ends.clear();
+  leave_held();
+  EXPECT_EQ(noted.ends, (Ends{{12, false}, {13, false}}));
+  EXPECT_TRUE(noted.alive.empty());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "interpose/mpi/user_handles.h"
 #include "interpose/mpi/world.h"
 #include "interpose/process/members.h"
+#include "interpose/requests/held_requests.h"
 #include "observe/log.h"
 #include "observe/rank_file.h"
 
@@ -89,7 +90,7 @@ void Profile::begin() {
 void Profile::end() {
   if (!profiled) return;
   if (compares_clocks_) compare_clocks(kMpi.comm_world);
-  end_profiled_requests();
+  leave_held();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!file_.is_open()) return;
   file_.add(kinds_.all_sums());

@@ -20,7 +20,6 @@
 #include "interpose/mpi/constants.h"
 #include "interpose/mpi/handle_types.h"
 #include "interpose/process/communicator.h"
-#include "interpose/requests/events.h"
 #include "interpose/stub/stub.h"
 #include "interpose/watch/kinds.h"
 #include "observe/recording_file.h"
@@ -116,11 +115,6 @@ void redirect_profiled_packing(const sumac_stub& stub);
 // Notes the request that the MPI has made for a call. For a persistent operation, `made` says what
 // its starts are like.
 void hold_request(MpiRequest request, const EndedCall& made, bool persistent);
-
-// Adds the calls that have not ended.
-void end_profiled_requests();
-
-RequestListener& profile_listener();
 
 // This measures how the clocks of several hosts differ.
 struct ClockOffset {

@@ -8,6 +8,7 @@
 #include "interpose/mpi/fake_requests_test.h"
 #include "interpose/mpi/user_handles.h"
 #include "interpose/process/members.h"
+#include "interpose/requests/events.h"
 #include "interpose/watch/profile.h"
 
 namespace sumac {
@@ -69,7 +70,6 @@ void begin_profile(unsigned seed, const char* folder) {
     return around_profile.error;
   };
   read_profile_option();
-  listen(profile_listener());
   serve_requests(nullptr, in_front);
   redirect_profiled_packing({});
 }
