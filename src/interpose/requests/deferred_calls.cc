@@ -52,12 +52,6 @@ class StagedRequest final : public RequestHolder {
   bool copied_ = false;  // the result has been copied
 };
 
-void keep_staged(MpiRequest request, std::unique_ptr<DeviceData> data, bool persistent) {
-  auto staged = std::make_unique<StagedRequest>(std::move(data));
-  if (persistent) return hold(request, std::move(staged), true);
-  hold_unless_ended(request, std::move(staged));
-}
-
 // Calls make(call) with host memory in the place of a GPU's, and keeps that for the MPI's request.
 template <class Make>
 int make_below(const Call& call, const Decision& decision, Make make) {
@@ -66,8 +60,17 @@ int make_below(const Call& call, const Decision& decision, Make make) {
   const bool persistent = call.kind.form == Form::persistent;
   auto data = std::make_unique<DeviceData>(call, places);
   if (!persistent) data->load();
+  const std::uint64_t holds = holds_of_thread();
   const int error = make(data->call());
-  if (error == kMpiSuccess) keep_staged(*call.request, std::move(data), persistent);
+  if (error != kMpiSuccess) return error;
+  auto staged = std::make_unique<StagedRequest>(std::move(data));
+  if (persistent) {
+    hold(*call.request, std::move(staged), true);
+  } else if (holds_of_thread() != holds) {
+    hold_too(*call.request, std::move(staged));  // an exchange between neighbours was packed
+  } else {
+    hold_unless_ended(*call.request, std::move(staged));
+  }
   return error;
 }
 

@@ -377,6 +377,37 @@ TEST_F(Events, ACallThatIsLeftByAnExceptionLosesNothing) {
   EXPECT_EQ(noted.ends, (Ends{{11, true}}));
 }
 
+// A call that Sumac does not see has ended a request, and its handle has come back.
+TEST_F(Events, ANewRequestWithTheSameHandleTakesTheOldOnesPlace) {
+  hold_for_test(11);
+  EXPECT_EQ(noted.ends, (Ends{{11, false}}));
+  noted.ends.clear();
+  script.ends = {{0, kMpiSuccess}};
+  calls.Wait(requests.data(), status_ignore());
+  EXPECT_EQ(noted.ends, (Ends{{11, true}}));
+}
+
+TEST_F(Events, TheHolderClosestToTheMpiIsToldFirst) {
+  static std::vector<int> told;
+  class Numbered final : public RequestHolder {
+   public:
+    explicit Numbered(int number) : number_(number) {}
+    void ended(StatusPointer, bool, std::uint64_t) override { told.push_back(number_); }
+
+   private:
+    const int number_;
+  };
+  const std::uint64_t holds = holds_of_thread();
+  hold({14}, std::make_unique<Numbered>(1), false);
+  EXPECT_EQ(holds_of_thread(), holds + 1);
+  hold_too({14}, std::make_unique<Numbered>(2));
+  EXPECT_EQ(holds_of_thread(), holds + 1);
+  requests.set(0, {14});
+  script.ends = {{0, kMpiSuccess}};
+  calls.Wait(requests.data(), status_ignore());
+  EXPECT_EQ(told, (std::vector<int>{1, 2}));
+}
+
 TEST_F(Events, AnOperationThatHasEndedAtOnceIsNotHeld) {
   hold_unless_ended({14}, std::make_unique<Holder>(14));
   EXPECT_TRUE(noted.alive.contains(14));

@@ -19,6 +19,7 @@ std::mutex mutex;  // never held while a holder is told, or the MPI has a call
 auto& table = *new std::unordered_map<std::uintptr_t, Held>;  // keyed by the bits of the request
 auto& freed = *new std::vector<MpiRequest>;  // the program has freed them, and the MPI has not
 std::atomic<std::size_t> number_held{0}, number_freed{0};
+thread_local std::uint64_t holds_made = 0;
 
 // An address that no other thread has.
 const void* this_thread() {
@@ -42,6 +43,11 @@ Held find_locked(MpiRequest request) {
   if (!any_held()) return nullptr;
   const std::lock_guard<std::mutex> lock(mutex);
   return find(request);
+}
+
+void tell_left(const HeldRequest& held) {
+  if (!held.active) return;
+  for (const auto& each : held.holders) each->left();
 }
 
 // Tests or waits for one of `freed`. Returns true if it has ended.
@@ -76,16 +82,26 @@ void end_all_freed(Ask ask) {
 }  // namespace
 
 void hold(MpiRequest request, std::unique_ptr<RequestHolder> holder, bool persistent) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  Held& held = table[request.bits];
-  // While a call about the handle is under way, the entry is that of an earlier request, which this
-  // call has ended: the MPI has given the handle to a new one.
-  if (!held || held->asked_by) {
-    held = std::make_shared<HeldRequest>(HeldRequest{request, persistent, !persistent});
+  auto made = std::make_shared<HeldRequest>(HeldRequest{request, persistent, !persistent});
+  made->holders.push_back(std::move(holder));
+  ++holds_made;
+  Held before;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    before = std::exchange(table[request.bits], std::move(made));
+    number_held = table.size();
+    // If another thread's call has ended that request, the call tells the holders.
+    if (before && before->asked_by) return;
   }
-  held->holders.push_back(std::move(holder));
-  number_held = table.size();
+  if (before) tell_left(*before);
 }
+
+void hold_too(MpiRequest request, std::unique_ptr<RequestHolder> holder) {
+  const Held held = find_locked(request);
+  if (held) held->holders.push_back(std::move(holder));
+}
+
+std::uint64_t holds_of_thread() { return holds_made; }
 
 void hold_unless_ended(MpiRequest request, std::unique_ptr<RequestHolder> holder) {
   int done = 0;
@@ -196,10 +212,7 @@ void leave_held() {
     left.swap(table);
     number_held = 0;
   }
-  for (const auto& [bits, held] : left) {
-    if (!held->active) continue;
-    for (const auto& each : held->holders) each->left();
-  }
+  for (const auto& [bits, held] : left) tell_left(*held);
 }
 
 }  // namespace sumac

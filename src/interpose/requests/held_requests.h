@@ -39,7 +39,8 @@ class RequestHolder {
   virtual void ended(StatusPointer status, bool success, std::uint64_t end_ns) = 0;
   // The program frees the request. Returns true if the MPI must not free it before its end.
   virtual bool freed(bool /*active*/) { return false; }
-  // The MPI ends, and nobody was told that the request, which is active, has ended.
+  // The MPI ends, or has given the handle to another request, and nobody was told that this one,
+  // which is active, has ended.
   virtual void left() {}
 };
 
@@ -51,11 +52,15 @@ struct HeldRequest {
   const void* asked_by = nullptr;  // the thread whose call about it is under way
 };
 
-// Both must be called before the program has the request.
+// These must be called before the program has the request, which is a new one.
 void hold(MpiRequest request, std::unique_ptr<RequestHolder> holder, bool persistent);
 // If the operation has ended already, its request may be one that the MPI gives to all such calls:
 // then the holder is told at once, and not kept.
 void hold_unless_ended(MpiRequest request, std::unique_ptr<RequestHolder> holder);
+// Adds a holder to a request that this thread holds already.
+void hold_too(MpiRequest request, std::unique_ptr<RequestHolder> holder);
+// Returns how often this thread has called hold().
+std::uint64_t holds_of_thread();
 // Destroys the holders of a request that the program never gets.
 void let_go(MpiRequest request);
 
