@@ -377,6 +377,17 @@ TEST_F(Events, ACallThatIsLeftByAnExceptionLosesNothing) {
   EXPECT_EQ(noted.ends, (Ends{{11, true}}));
 }
 
+TEST_F(Events, ARequestMayBeFreedAfterACallThatAnotherThreadHasLeft) {
+  hold({14}, std::make_unique<Holder>(14, true), false);
+  requests.set(0, {14});
+  mpi.Wait = [](RequestPointer, StatusPointer) -> int { throw 1; };
+  std::thread([&] { EXPECT_THROW(calls.Wait(requests.data(), status_ignore()), int); }).join();
+  set_below(mpi);
+  calls.Request_free(requests.data());
+  wait_for_freed();
+  EXPECT_TRUE(noted.ends.contains(14));
+}
+
 // A call that Sumac does not see has ended a request, and its handle has come back.
 TEST_F(Events, ANewRequestWithTheSameHandleTakesTheOldOnesPlace) {
   hold_for_test(11);

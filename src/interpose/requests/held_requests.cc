@@ -61,7 +61,7 @@ bool end_freed(MpiRequest request, Ask ask) {
   const bool ended = done || error != kMpiSuccess;
   std::vector<RequestEnd> ends;
   if (ended) ends.push_back({0, status.pointer(), error == kMpiSuccess});
-  asked.tell(ends, {});
+  if (asked.any()) asked.tell(ends, {});
   return ended;
 }
 
@@ -186,6 +186,7 @@ bool take_freed(MpiRequest request) {
   bool later = false;
   for (const auto& each : held->holders) later |= each->freed(held->active);
   const std::lock_guard<std::mutex> lock(mutex);
+  held->asked_by = nullptr;  // a jump out of an error handler may have left it
   if (!later) return erase(*held), false;
   freed.push_back(request);
   number_freed = freed.size();
