@@ -61,13 +61,18 @@ constexpr timespec kPeriod{0, 1'000'000};
 // The thread looks at the queues this often with nothing under way before it parks.
 constexpr int kPatience = 100;
 
-// Blocks signals in the new thread: the program's signals are for the program's threads.
+// Blocks signals in the new thread: the program's signals are for the program's threads. What the
+// thread does itself with the program's buffers may fault, as where the program protects pages to
+// learn of accesses. If such a signal is blocked, the kernel ends the process instead of calling
+// the program's handler.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
+    sigset_t others;
+    sigfillset(&others);
+    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
+      sigdelset(&others, own);
+    pthread_sigmask(SIG_SETMASK, &others, &before_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   SignalsBlocked(const SignalsBlocked&) = delete;

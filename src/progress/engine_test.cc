@@ -4,6 +4,9 @@
 #include "progress/engine.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
 
 #include <ctime>
 #include <functional>
@@ -244,6 +247,33 @@ TEST_P(Helpers, FindWhatWasBegunBefore) {
   while (!engines_[0].idle() || !engines_[1].idle()) waiting.step();
   stop();
   EXPECT_TRUE(barriers[0].ended && barriers[1].ended);
+}
+
+// The program has protected a buffer, and lifts the protection when it is accessed.
+TEST_P(Helpers, CallTheProgramsHandlerOfFaults) {
+  constexpr std::size_t kPage = 4096;
+  static void* page;
+  static pthread_t faulting;
+  page = mmap(nullptr, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  struct sigaction lift = {}, before = {};
+  lift.sa_handler = [](int) {
+    faulting = pthread_self();
+    mprotect(page, kPage, PROT_READ | PROT_WRITE);
+  };
+  sigaction(SIGSEGV, &lift, &before);
+  Barrier barriers[2];
+  barriers[0].then = [] { *static_cast<volatile int*>(page) = 1; };
+  for (int r : {0, 1}) add(r, 0, barriers[r]);
+  ASSERT_TRUE(start());
+  const WaitPolicy policy;
+  Waiting waiting(policy);
+  while (!engines_[0].idle() || !engines_[1].idle()) waiting.step();
+  stop();
+  sigaction(SIGSEGV, &before, nullptr);
+  EXPECT_EQ(*static_cast<int*>(page), 1);
+  EXPECT_FALSE(pthread_equal(faulting, pthread_self()));
+  munmap(page, kPage);
 }
 
 INSTANTIATE_TEST_SUITE_P(Zeals, Helpers,
