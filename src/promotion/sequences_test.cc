@@ -73,8 +73,11 @@ struct Place {
 };
 
 struct World {
-  // AddressSanitizer has its own memory where other programs have nothing.
-  static constexpr std::uintptr_t kFirst = std::uintptr_t{1} << (kSanitized ? 45 : 37);
+#ifdef __SANITIZE_ADDRESS__
+  static constexpr std::uintptr_t kFirst = std::uintptr_t{1} << 45;  // its own memory lies below
+#else
+  static constexpr std::uintptr_t kFirst = std::uintptr_t{1} << 37;
+#endif
   Place a{kFirst}, b{kFirst + kMega};
   int number = 100;
 
