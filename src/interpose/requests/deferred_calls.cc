@@ -140,7 +140,7 @@ int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decisi
     count_hand_down(entry, keep_order(call, again));
     return error;
   }
-  let_go(*call.request);
+  forget_held(*call.request);
   mpi.Request_free(call.request);
   return initialise(entry, call, again);
 }

@@ -93,15 +93,13 @@ class ObservedCall {
 };
 
 [[gnu::noinline]] int observe(const RequestCall& call) {
+  look_at_freed();
+  if (call.count <= 0 || !call.requests) return complete(server, call);
   AskedRequests asked(call.count, call.requests, call.how == How::look);
   return asked.any() ? ObservedCall(call, asked).make() : complete(server, call);
 }
 
-int make(const RequestCall& call) {
-  look_at_freed();
-  if (!any_held() || call.count <= 0 || !call.requests) return complete(server, call);
-  return observe(call);
-}
+int make(const RequestCall& call) { return any_held() ? observe(call) : complete(server, call); }
 
 int wait(RequestPointer request, StatusPointer status) {
   return make({Which::one, How::wait, 1, request, status});

@@ -136,8 +136,14 @@ class Holder final : public RequestHolder {
     EXPECT_LE(share_ns, time.end_ns - time.begin_ns);
     noted.started.push_back(request_);
   }
-  void took(std::uint64_t) override { ++noted.times; }
-  void seen(StatusPointer) override { ++noted.seen; }
+  void took(std::uint64_t ns) override {
+    EXPECT_LE(ns, UINT64_MAX / 2) << "the call ends before it begins";
+    ++noted.times;
+  }
+  void seen(StatusPointer status) override {
+    EXPECT_FALSE(status.is_ignored());
+    ++noted.seen;
+  }
   void ended(StatusPointer status, bool success, std::uint64_t) override {
     EXPECT_FALSE(status.is_ignored());
     EXPECT_TRUE(noted.ends.emplace(request_, success).second);
@@ -323,7 +329,7 @@ TEST_F(Events, PersistentRequestsAreToldAtEachStart) {
 TEST_F(Events, AHandleMayBeAnothersBeforeTheCallReturns) {
   for (const bool was_held : {true, false}) {
     begin({.ends = {{0, kMpiSuccess}}});
-    if (!was_held) let_go({11});
+    if (!was_held) forget_held({11});
     static std::set<std::uintptr_t> held_meanwhile;
     mpi.Wait = [](RequestPointer request, StatusPointer status) {
       held_meanwhile = noted.alive;
@@ -408,6 +414,7 @@ TEST_F(Events, TheHolderClosestToTheMpiIsToldFirst) {
    private:
     const int number_;
   };
+  told.clear();
   const std::uint64_t holds = holds_of_thread();
   hold({14}, std::make_unique<Numbered>(1), false);
   EXPECT_EQ(holds_of_thread(), holds + 1);

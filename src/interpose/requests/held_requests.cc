@@ -11,6 +11,15 @@
 #include "interpose/mpi/mpi_functions.h"
 
 namespace sumac {
+
+// A request, and who holds it: the one that was closest to the MPI is first.
+struct HeldRequest {
+  MpiRequest request;
+  bool persistent, active;
+  std::vector<std::unique_ptr<RequestHolder>> holders = {};
+  const void* asked_by = nullptr;  // the thread whose call about it is under way
+};
+
 namespace {
 
 using Held = std::shared_ptr<HeldRequest>;
@@ -111,7 +120,7 @@ void hold_unless_ended(MpiRequest request, std::unique_ptr<RequestHolder> holder
   holder->ended(status.pointer(), true, clock_ns());
 }
 
-void let_go(MpiRequest request) {
+void forget_held(MpiRequest request) {
   const std::lock_guard<std::mutex> lock(mutex);
   if (const Held held = find(request)) erase(*held);
 }

@@ -44,13 +44,7 @@ class RequestHolder {
   virtual void left() {}
 };
 
-// A request, and who holds it: the one that was closest to the MPI is first.
-struct HeldRequest {
-  MpiRequest request;
-  bool persistent, active;
-  std::vector<std::unique_ptr<RequestHolder>> holders = {};
-  const void* asked_by = nullptr;  // the thread whose call about it is under way
-};
+struct HeldRequest;
 
 // These must be called before the program has the request, which is a new one.
 void hold(MpiRequest request, std::unique_ptr<RequestHolder> holder, bool persistent);
@@ -62,9 +56,9 @@ void hold_too(MpiRequest request, std::unique_ptr<RequestHolder> holder);
 // Returns how often this thread has called hold().
 std::uint64_t holds_of_thread();
 // Destroys the holders of a request that the program never gets.
-void let_go(MpiRequest request);
+void forget_held(MpiRequest request);
 
-// Returns true while any request is held.
+// Returns true while any request is held, also one that the program has freed.
 bool any_held();
 
 // A call says that this request of its array has ended.
@@ -77,7 +71,7 @@ struct RequestEnd {
 // A call asks about these requests. It must be made before the MPI's call.
 class AskedRequests {
  public:
-  // Requires any_held(). `looks` says that the requests stay: MPI_Request_get_status and its kin.
+  // `looks` says that the requests stay: MPI_Request_get_status and its kin.
   AskedRequests(int count, RequestPointer requests, bool looks);
   // Returns true if any of them is held.
   bool any() const { return !held_.empty(); }
