@@ -13,6 +13,13 @@
 // for nobody. The MPI's first call opens connections: one call of it that is not timed comes before
 // all rounds.
 //
+// The least of mixed turns does not show how long calls in a row take: where ranks share
+// processors, an MPI that waits without yielding needs a time slice for each, but is quick in a
+// turn before which all ranks have just run, and makes Sumac's next turn slow. So if the MPI's
+// function is the fastest, a last round follows, in rows: 8 calls by Sumac's best candidate, then 8
+// by the MPI. If its row takes more than half as long again as Sumac's, it is dropped. Until then
+// Sumac's best candidate counts as the best one, unless the MPI has been serving already.
+//
 // Trials may take a twentieth of the time of a class. The turns of a candidate that is slower than
 // the best cost the difference, and so does an agreement; calls that go by the best pay for them,
 // and a round that the calls so far have not paid for has to wait. Of a candidate that has had no
@@ -84,15 +91,21 @@ struct Turn {
   bool operator==(const Turn&) const = default;
 };
 
-// The greatest and the least over all ranks of a candidate's least time (ns). 0 if a rank has none.
+// The greatest and the least over all ranks of a candidate's least time, or of the sum of the times
+// of its row (ns). 0 if a rank has none.
 struct AgreedTime {
   std::uint64_t greatest = 0, least = 0;
 };
 
+// Says whether the last candidate is the MPI's function, and what is known of it: nothing, so that
+// its first call opens connections; that it is not what serves; or that it is.
+enum class Mpi : std::uint8_t { none, cold, warm, serves };
+
 class Comparison {
  public:
-  static constexpr int kRounds = 4;
+  static constexpr int kRounds = 4;                     // those of mixed turns
   static constexpr int kTurns[kRounds] = {2, 2, 4, 8};  // each candidate has so many
+  static constexpr int kRow = 8;                        // each of two has so many in a row
   static constexpr int kWords = 2 * Candidates::kMost + 1;
   // So many calls by the best pay for a turn that takes twice as long.
   static constexpr std::uint32_t kPayingCalls = 20;
@@ -110,8 +123,8 @@ class Comparison {
     return kPayingCalls * ((kUntried - 1) * turns + first);
   }
 
-  // Compares this many candidates, with a call before that warms the last one up.
-  Comparison(int candidates, bool warms_up);
+  // Compares this many candidates. A call comes before that warms the last one up, if it is cold.
+  Comparison(int candidates, Mpi mpi);
 
   // Says whose turn the next call is, but for the route. A round must be under way.
   Turn next();
@@ -120,7 +133,7 @@ class Comparison {
   void note(std::uint64_t ns);
 
   // Returns true if all turns of the round have been taken: the ranks have yet to agree.
-  bool round_is_over() const { return turns_ == left() * kTurns[round_]; }
+  bool round_is_over() const { return turns_ == left() * turns_of_each(); }
   // Writes what this rank says, of which the ranks must take the greatest, word by word.
   // `agreement_ns` is how long agreements take on this rank; 0 if that is not known.
   void write(std::uint64_t (&words)[kWords], std::uint64_t agreement_ns) const;
@@ -130,29 +143,38 @@ class Comparison {
   // round, if there is one.
   std::uint32_t calls_to_pay() const;
 
-  // Returns true if all rounds are over, or only one candidate is left.
-  bool has_ended() const { return round_ == kRounds || left() == 1; }
-  // Returns the first candidate that no other has been found to be clearly faster than.
-  int best() const { return best_; }
-  // Returns the same of the first `among` candidates alone, whether they are left or not.
-  int best_of_first(int among, bool has_root) const;
-  // Returns what the ranks last agreed on of this candidate.
+  // Returns true if all rounds are over, or only one candidate is left that has nothing to show.
+  bool has_ended() const { return has_ended_; }
+  // Returns the first candidate that no other has been found to be clearly faster than, but the
+  // MPI's function only once it has had its row or if it serves already.
+  int best() const { return fastest_ < own_ || mpi_may_serve_ ? fastest_ : best_own_; }
+  // Returns the first of Sumac's candidates, left or not, that no other of them is faster than.
+  int best_own() const { return best_own_; }
+  // Returns what the ranks last agreed on of this candidate, and of its row if it had one.
   const AgreedTime& time(int candidate) const { return agreed_[candidate]; }
+  const AgreedTime& row(int candidate) const { return rows_[candidate]; }
 
  private:
   int left() const;
-  std::uint64_t cost_of_round(int round) const;
+  int turns_of_each() const { return in_rows_ ? kRow : kTurns[round_]; }
+  void settle_mixed(const AgreedTime (&times)[Candidates::kMost], bool has_root);
+  void settle_rows(const AgreedTime (&sums)[Candidates::kMost], bool has_root);
+  std::uint8_t first_of_fastest_own(bool has_root) const;
+  std::uint64_t cost_of_round() const;
 
   std::uint64_t cost_ = 0;                       // this has been spent, in ns
   std::uint64_t agreement_ns_ = 0;               // no rank has less; 0: not known
-  std::uint64_t least_[Candidates::kMost] = {};  // this rank's
-  AgreedTime agreed_[Candidates::kMost];
+  std::uint64_t times_[Candidates::kMost] = {};  // this rank's least ones; in rows the sums
+  AgreedTime agreed_[Candidates::kMost], rows_[Candidates::kMost];
   std::uint8_t left_;  // a bit for each candidate that is left
-  std::uint8_t round_ = 0, best_ = 0;
+  std::uint8_t own_;   // so many are Sumac's: the first ones
+  std::uint8_t round_ = 0, fastest_ = 0, best_own_ = 0;
   std::uint8_t last_ = 0;   // the last turn was this candidate's
   std::uint8_t turns_ = 0;  // taken in this round
   // The first call of the last candidate is still to be made, or to be paid for.
   bool warms_up_, owes_first_call_;
+  bool mpi_may_serve_;
+  bool in_rows_ = false, has_ended_ = false;
 };
 
 // Returns which of `left` candidates has a turn of a round. Programs that repeat 2, 4 or 8 calls of

@@ -20,7 +20,7 @@ using Times = std::vector<std::uint64_t>;
 
 // A comparison on one rank: it agrees with itself. `turns` counts what each candidate served.
 struct Alone {
-  explicit Alone(int candidates, bool warms_up = false) : comparison(candidates, warms_up) {}
+  explicit Alone(int candidates, Mpi mpi = Mpi::none) : comparison(candidates, mpi) {}
 
   // Plays a round in which the candidates take so long, and ends it.
   void play_round(const Times& times, bool has_root = false) {
@@ -119,7 +119,7 @@ TEST(Turns, TheFirstTwoRoundsOfTwoAreThoseOfThueAndMorse) {
 
 TEST(Comparison, TheLastCandidateIsWarmedUp) {
   for (const int candidates : {2, 3, 4}) {
-    Comparison comparison(candidates, true);
+    Comparison comparison(candidates, Mpi::cold);
     const Turn first = comparison.next();
     EXPECT_EQ(first.kind, TurnKind::warm_up);
     EXPECT_EQ(first.candidate, candidates - 1);
@@ -128,7 +128,9 @@ TEST(Comparison, TheLastCandidateIsWarmedUp) {
       EXPECT_EQ(comparison.next().kind, TurnKind::timed);
     }
     EXPECT_TRUE(comparison.round_is_over());
-    EXPECT_EQ(Comparison(candidates, false).next().kind, TurnKind::timed);
+    for (const Mpi mpi : {Mpi::none, Mpi::warm, Mpi::serves}) {
+      EXPECT_EQ(Comparison(candidates, mpi).next().kind, TurnKind::timed);
+    }
   }
 }
 
@@ -188,7 +190,7 @@ TEST(Comparison, TheFastestIsKept) {
   do {
     const auto fastest = std::min_element(times.begin(), times.end()) - times.begin();
     EXPECT_EQ(Alone(4).play(times), fastest);
-    EXPECT_EQ(Alone(4, true).play(times), fastest);
+    EXPECT_EQ(Alone(4, Mpi::cold).play(times), fastest);
   } while (std::next_permutation(times.begin(), times.end()));
 }
 
@@ -208,7 +210,7 @@ TEST(Comparison, WhatIsBestSoFarIsKnown) {
 TEST(Comparison, TheLeastTimeCounts) {
   for (int bad = 0; bad < 16; ++bad) {
     for (const bool slower : {false, true}) {
-      Comparison comparison(2, false);
+      Comparison comparison(2, Mpi::none);
       for (int t = 0; !comparison.has_ended();) {
         for (; !comparison.round_is_over(); ++t) {
           const int time = comparison.next().candidate == 1 ? 150 : slower ? 180 : 150;
@@ -232,7 +234,7 @@ TEST(Comparison, WithoutATimeNothingIsKnown) {
 
 // Settles a round in which ranks had these times of two candidates.
 int best_of(const AgreedTime& first, const AgreedTime& rival, bool has_root) {
-  Comparison comparison(2, false);
+  Comparison comparison(2, Mpi::none);
   const std::uint64_t words[Comparison::kWords] = {first.greatest, ~first.least, rival.greatest,
                                                    ~rival.least};
   comparison.settle(words, has_root);
@@ -247,16 +249,74 @@ TEST(Comparison, WithoutARootTheFastestRankMustSaySoToo) {
   EXPECT_EQ(best_of({200, 300}, {200, 100}, true), 0);
 }
 
-// Among some of the first, too, whether they have been dropped or not.
-TEST(Comparison, TheBestOfTheFirstIsKnown) {
-  Alone alone(4);
-  alone.play({400, 350, 300, 100});
-  EXPECT_EQ(alone.comparison.best(), 3);
-  EXPECT_EQ(alone.comparison.best_of_first(4, false), 3);
-  EXPECT_EQ(alone.comparison.best_of_first(3, false), 2);
-  EXPECT_EQ(alone.comparison.best_of_first(2, false), 1);
-  EXPECT_EQ(alone.comparison.best_of_first(1, false), 0);
-  EXPECT_EQ(Alone(4).comparison.best_of_first(3, true), 0);
+// A candidate that has been dropped may be the best of these.
+TEST(Comparison, TheBestOfSumacsOwnIsKnown) {
+  Alone alone(4, Mpi::cold);
+  EXPECT_EQ(alone.comparison.best_own(), 0);
+  alone.play_round({400, 350, 300, 100});
+  EXPECT_EQ(alone.comparison.best_own(), 2);
+  for (const Times& times : {Times{100, 140, 100}, Times{140, 100, 120}, Times{140, 120, 100}}) {
+    Alone others(3, Mpi::warm);
+    others.play(times);
+    EXPECT_EQ(others.comparison.best_own(), times[0] == 100 ? 0 : 1);
+  }
+}
+
+// Plays the mixed rounds of Sumac's candidate and a faster MPI, and its rows with these times.
+Comparison after_rows(std::uint64_t own, std::uint64_t mpis, bool has_root, Mpi mpi = Mpi::warm) {
+  Alone alone(2, mpi);
+  alone.play_round({300, 100}, has_root);
+  EXPECT_FALSE(alone.comparison.has_ended());
+  EXPECT_EQ(alone.comparison.best(), mpi == Mpi::serves);
+  alone.play_round({own, mpis}, has_root);
+  EXPECT_TRUE(alone.comparison.has_ended());
+  EXPECT_EQ(alone.turns[0], 2 + Comparison::kRow);
+  EXPECT_EQ(alone.turns[1], 2 + Comparison::kRow);
+  return alone.comparison;
+}
+
+// The sums count now, and not the least times, which have been compared before.
+TEST(Comparison, TheMpiIsDroppedIfItsRowTakesHalfAsLongAgain) {
+  for (const bool has_root : {false, true}) {
+    EXPECT_EQ(after_rows(100, 90, has_root).best(), 1);
+    EXPECT_EQ(after_rows(100, 150, has_root).best(), 1);
+    EXPECT_EQ(after_rows(100, 151, has_root).best(), 0);
+    EXPECT_EQ(after_rows(100, kAll, has_root).best(), 0);
+    // Without a time nothing is known.
+    EXPECT_EQ(after_rows(0, 500, has_root).best(), 1);
+  }
+  EXPECT_EQ(after_rows(100, 90, false).row(0).greatest, 800u);
+}
+
+TEST(Comparison, ARowIsOneCandidatesCallsOneAfterAnother) {
+  Alone alone(4, Mpi::warm);
+  alone.play_round({400, 300, 350, 100});
+  std::string order;
+  while (!alone.comparison.round_is_over()) order += "ABCD"[alone.comparison.next().candidate];
+  EXPECT_EQ(order, "BBBBBBBBDDDDDDDD");
+}
+
+TEST(Comparison, OnlyTheMpiHasARow) {
+  for (const Times& times : {Times{100, 300, 300}, Times{300, 100, 300}}) {
+    Alone alone(3, Mpi::warm);
+    alone.play_round(times);
+    EXPECT_TRUE(alone.comparison.has_ended());
+  }
+  Alone none(3);
+  none.play_round({300, 300, 100});
+  EXPECT_TRUE(none.comparison.has_ended());
+}
+
+// If one rank is not slower in its row, the others have only waited for it.
+TEST(Comparison, WithoutARootAllRanksMustBeSlowerInTheRow) {
+  for (const bool has_root : {false, true}) {
+    Alone alone(2, Mpi::warm);
+    alone.play_round({300, 100}, has_root);
+    const std::uint64_t words[Comparison::kWords] = {800, ~std::uint64_t{800}, 4000,
+                                                     ~std::uint64_t{800}};
+    alone.comparison.settle(words, has_root);
+    EXPECT_EQ(alone.comparison.best(), has_root ? 0 : 1);
+  }
 }
 
 // A turn that takes twice as long as the best is paid for by twenty calls.
@@ -276,6 +336,10 @@ TEST(Comparison, CallsPayForTurns) {
     two.play(times);
     EXPECT_EQ(two.comparison.calls_to_pay(), times[0] == times[1] ? 0u : 160u);
   }
+  // A row costs what it takes longer than one by what serves.
+  EXPECT_EQ(after_rows(300, 100, false).calls_to_pay(), 0u);
+  EXPECT_EQ(after_rows(300, 600, false).calls_to_pay(), 20 * 8 * 300 / 300u);
+  EXPECT_EQ(after_rows(300, 100, false, Mpi::serves).calls_to_pay(), 20 * (2 + 8) * 200 / 100u);
   // Each rival is taken to need four times as long, and the MPI's first call twice as long as its
   // others.
   static_assert(Comparison::calls_before(2, false) == 20 * 2 * 3);
@@ -285,7 +349,7 @@ TEST(Comparison, CallsPayForTurns) {
 // The ranks' least time of an agreement counts, once all know one.
 TEST(Comparison, CallsPayForAgreements) {
   for (const std::uint64_t ns : {std::uint64_t{0}, std::uint64_t{70}}) {
-    Comparison comparison(2, false);
+    Comparison comparison(2, Mpi::none);
     for (const std::uint64_t rounds : {1u, 2u, 3u}) {
       while (!comparison.round_is_over()) {
         comparison.next();
@@ -306,7 +370,8 @@ TEST(Comparison, EndsWhateverTheTimesAre) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 20000; ++i) {
     const int candidates = 2 + i % 3;
-    Comparison comparison(candidates, i % 2);
+    const auto mpi = static_cast<Mpi>(i / 3 % 4);
+    Comparison comparison(candidates, mpi);
     int turns = 0;
     while (!comparison.has_ended()) {
       for (; !comparison.round_is_over(); ++turns) {
@@ -317,9 +382,9 @@ TEST(Comparison, EndsWhateverTheTimesAre) {
       comparison.settle(words, i % 7 == 0);
       ASSERT_LT(comparison.best(), candidates);
       ASSERT_LE(comparison.calls_to_pay(), Comparison::kMostCalls);
-      ASSERT_LT(comparison.best_of_first(candidates, i % 7 == 0), candidates);
+      ASSERT_LT(comparison.best_own(), candidates - (mpi != Mpi::none));
     }
-    ASSERT_LE(turns, 16 * candidates + 1);
+    ASSERT_LE(turns, 16 * candidates + 1 + 2 * Comparison::kRow);
   }
 }
 

@@ -46,8 +46,12 @@ void Trial::begin_comparison() {
     wait_ = between_ = kMostBetween;
     return;
   }
-  const bool warms_up = candidates_.with_mpi() && !has_outcome();
-  comparison_ = std::make_unique<Comparison>(count, warms_up);
+  Mpi mpi = Mpi::none;
+  if (candidates_.with_mpi()) {
+    const bool serves = candidates_.route(outcome_) == Route::native;
+    mpi = !has_outcome() ? Mpi::cold : serves ? Mpi::serves : Mpi::warm;
+  }
+  comparison_ = std::make_unique<Comparison>(count, mpi);
 }
 
 void Trial::end(int best) {
@@ -77,11 +81,8 @@ std::unique_ptr<const Comparison> Trial::agree(Oob& oob, bool has_root,
   comparison_->write(words, agreement_ns);
   oob.all_max(words, Comparison::kWords);
   comparison_->settle(words, has_root);
+  kept_own_ = static_cast<std::uint8_t>(comparison_->best_own());
   kept_ = static_cast<std::uint8_t>(comparison_->best());
-  kept_own_ = kept_;
-  if (candidates_.route(kept_) == Route::native) {
-    kept_own_ = static_cast<std::uint8_t>(comparison_->best_of_first(candidates_.own(), has_root));
-  }
   const std::uint32_t all = comparison_->calls_to_pay();
   wait_ = all > paying_ ? all - paying_ : 0;
   paying_ += wait_;

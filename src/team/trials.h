@@ -7,12 +7,12 @@
 // to be faster. Once they have paid for it, the candidates are compared (team/comparison.h), and
 // the fastest serves. The ranks agree after each round of the comparison, in the next call of any
 // class from which no rank returns early; until then, and while calls pay for the next round, what
-// is known to be the fastest serves. Since the machine may have been busy meanwhile, the class is
-// compared again, after more and more calls as long as it has the same outcome. Cost: the
-// agreements; a call of a class that stays with the rules counts down one number. Used for:
-// blocking calls; nonblocking and persistent ones follow what these have learnt, see
-// interpose/calls/adapt.h. Needs: that all ranks count the same calls and have the same classes
-// open, so that they take turns at the same calls.
+// is known to be the fastest serves; the MPI's function does so only once a comparison has ended
+// with it. Since the machine may have been busy meanwhile, the class is compared again, after more
+// and more calls as long as it has the same outcome. Cost: the agreements; a call of a class that
+// stays with the rules counts down one number. Used for: blocking calls; nonblocking and persistent
+// ones follow what these have learnt, see interpose/calls/adapt.h. Needs: that all ranks count the
+// same calls and have the same classes open, so that they take turns at the same calls.
 #pragma once
 
 #include <algorithm>

@@ -89,7 +89,7 @@ TEST(Regret, IsATwentieth) {
     std::vector<std::uint64_t> times;
     for (int i = 0; i < candidates; ++i)
       times.push_back(1000 + random() % 1000 * (1 + random() % 9));
-    const std::uint64_t least = *std::min_element(times.begin(), times.end());
+    const std::uint64_t least_own = *std::min_element(times.begin(), times.end() - 1);
     const bool is_usual = *std::max_element(times.begin(), times.end()) <= 4 * times[0];
     const std::uint64_t agreement = random() % 20000;
     calls.trials.note_agreement(agreement);
@@ -102,7 +102,11 @@ TEST(Regret, IsATwentieth) {
         cost += agreement;
         all += agreement;
       }
-      // Where the rules' choice is a little slower than the fastest, it serves all the same.
+      // The MPI's function serves only once it has had its row. Where the rules' choice is a little
+      // slower than the fastest, it serves all the same.
+      const bool mpi_serves =
+          calls.trials.of(kAllreduce, kBytes, calls.results).kept() == candidates - 1;
+      const std::uint64_t least = mpi_serves ? std::min(least_own, times.back()) : least_own;
       const bool warms_up = turn.kind == TurnKind::warm_up;
       const std::uint64_t time = times[turn.candidate] * (warms_up ? Comparison::kFirstCall : 1);
       const std::uint64_t served = times[0] > least + least / 8 ? least : std::max(least, times[0]);

@@ -45,8 +45,12 @@ TEST(Trials, TheFastestServesAfterTheFirstCalls) {
     std::vector<std::uint64_t> times(4, 120);
     times[static_cast<std::size_t>(fastest)] = 100;
     const auto turns = calls.compare(times);
-    EXPECT_EQ(calls.oob.agreements, 4);
-    for (int i = 0; i < 4; ++i) EXPECT_EQ(turns.at(i), i < 3 ? 16 : 17);  // the MPI warms up
+    // The MPI warms up, and if it is the best, it and the rules' choice have a row.
+    EXPECT_EQ(calls.oob.agreements, fastest < 3 ? 4 : 5);
+    for (int i = 0; i < 4; ++i) {
+      const bool has_row = fastest == 3 && (i == 0 || i == 3);
+      EXPECT_EQ(turns.at(i), (i < 3 ? 16 : 17) + (has_row ? Comparison::kRow : 0));
+    }
     const Route route = fastest == 0 ? Route::rules : fastest < 3 ? Route::other : Route::native;
     calls.expect(1000, kept(route, fastest));
     const Candidates& all = calls.trials.of(kAllreduce, kBytes, Results::any).candidates();
@@ -63,27 +67,45 @@ TEST(Trials, CallsThatMayReturnEarlyLeaveTheAgreementToOthers) {
                      [](int candidate) { return candidate == 1 ? 1u : 9u; });
   };
   for (std::uint32_t i = 0; i < calls.before(); ++i) ASSERT_EQ(next_bcast(), kRules);
-  for (int i = 0; i < 5; ++i) ASSERT_NE(next_bcast().kind, TurnKind::none);
-  for (int i = 0; i < 1000; ++i) ASSERT_EQ(next_bcast(), kRules);
-  EXPECT_EQ(calls.oob.agreements, 0);
-  EXPECT_TRUE(calls.trials.wait_to_agree());
-  calls.expect(1, kRules);
-  EXPECT_EQ(calls.oob.agreements, 1);
-  EXPECT_FALSE(calls.trials.wait_to_agree());
+  for (const int turns : {5, 16}) {  // a mixed round and the MPI's warm-up; two rows
+    Turn turn = next_bcast();
+    while (turn.kind == TurnKind::none) turn = next_bcast();
+    for (int i = 1; i < turns; ++i) ASSERT_NE(next_bcast().kind, TurnKind::none);
+    const int before = calls.oob.agreements;
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(next_bcast(), kRules);
+    EXPECT_EQ(calls.oob.agreements, before);
+    EXPECT_TRUE(calls.trials.wait_to_agree());
+    calls.expect(1, kRules);
+    EXPECT_EQ(calls.oob.agreements, before + 1);
+    EXPECT_FALSE(calls.trials.wait_to_agree());
+  }
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(next_bcast(), kept(Route::native, 1));
 }
 
-// Between two rounds the best so far serves.
+// While a second round waits for the ranks to agree, the best of the first one serves. The MPI's
+// function does so only if the comparison before has ended with it.
 TEST(Trials, WhatIsFasterServesBeforeTheEnd) {
-  Calls calls;
-  const auto next_bcast = [&] {
-    return call_once(calls.trials, {Collective::bcast, 8, Results::any}, calls.oob, {},
-                     [](int candidate) { return candidate == 1 ? 100u : 140u; });
-  };
-  for (std::uint32_t i = 0; i < calls.before() + 5; ++i) next_bcast();
-  calls.expect(1, kRules);
-  for (int i = 0; i < 4; ++i) ASSERT_EQ(next_bcast().kind, TurnKind::timed);
-  for (int i = 0; i < 10; ++i) ASSERT_EQ(next_bcast(), kept(Route::native, 1));
+  for (const int fastest : {1, 2}) {
+    Calls calls({kSplit});
+    const auto next_bcast = [&] {
+      return call_once(calls.trials, {Collective::bcast, 8, Results::any}, calls.oob, calls.others,
+                       [&](int candidate) { return candidate == fastest ? 100u : 140u; });
+    };
+    const Turn best = fastest == 1 ? kept(Route::other, 1) : kept(Route::native, 2);
+    for (const Turn first : {fastest == 1 ? best : kRules, best}) {
+      for (int round = 0; round < 2; ++round) {
+        while (!calls.trials.wait_to_agree()) next_bcast();
+        if (round == 0) settle(calls.trials, calls.oob);
+      }
+      for (int i = 0; i < 10; ++i) ASSERT_EQ(next_bcast(), first);
+      const Trial& trial = calls.trials.of(Collective::bcast, 8, Results::any);
+      while (trial.is_comparing()) {
+        next_bcast();
+        if (calls.trials.wait_to_agree()) settle(calls.trials, calls.oob);
+      }
+      EXPECT_EQ(next_bcast(), best);
+    }
+  }
 }
 
 // Calls whose results must be Sumac's are tried apart, and never with the MPI.
@@ -109,22 +131,20 @@ TEST(Trials, WithoutARivalNothingIsCompared) {
 
 TEST(Trials, ACallWithoutATimeIsStillATurn) {
   for (const bool slower : {false, true}) {
-    Calls calls;
+    Calls calls({kSplit}, Results::own);
     calls.expect(calls.before(), kRules);
-    const auto find_others = [] { return std::vector<Choice>(); };
-    // Each call by the rules has a time; of those by the MPI, one has or none.
-    for (int i = 0; i < 5; ++i) {
-      const Turn turn = calls.trials.next(kAllreduce, kBytes, Results::any, kChosen, find_others);
+    const auto find_others = [&] { return calls.others; };
+    // Each call by the rules has a time; of those by the other algorithm, one has or none.
+    for (int i = 0; i < 4; ++i) {
+      const Turn turn = calls.trials.next(kAllreduce, kBytes, Results::own, kChosen, find_others);
       ASSERT_NE(turn.kind, TurnKind::none);
-      Trial& trial = calls.trials.of(kAllreduce, kBytes, Results::any);
+      Trial& trial = calls.trials.of(kAllreduce, kBytes, Results::own);
       if (turn.route == Route::rules) trial.note(100);
-      if (turn.kind == TurnKind::timed && turn.route == Route::native && slower && i < 3) {
-        trial.note(5);
-      }
+      if (turn.route == Route::other && slower && i < 2) trial.note(5);
     }
     EXPECT_TRUE(calls.trials.wait_to_agree());
     settle(calls.trials, calls.oob);
-    Trial& trial = calls.trials.of(kAllreduce, kBytes, Results::any);
+    Trial& trial = calls.trials.of(kAllreduce, kBytes, Results::own);
     EXPECT_EQ(trial.is_comparing(), !slower);
     EXPECT_EQ(trial.kept(), slower);
   }
@@ -140,7 +160,8 @@ TEST(Trials, LookedAtAgainNowAndThen) {
     std::vector<std::uint64_t> times(3, 120);
     times[static_cast<std::size_t>(fastest)] = 100;
     const bool is_first = before < 0;
-    EXPECT_EQ(calls.compare(times).at(2), is_first ? 17 : 16);  // the MPI is warmed up once
+    // The MPI is warmed up once.
+    EXPECT_EQ(calls.compare(times).at(2), 16 + is_first + (fastest == 2 ? Comparison::kRow : 0));
     between = fastest == before ? std::min(2 * between, 1u << 18) : 1u << 14;
     before = fastest;
     const Route routes[] = {Route::rules, Route::other, Route::native};
@@ -173,8 +194,10 @@ TEST(Trials, ClassesAndCollectivesAreApart) {
     const std::size_t bytes = random() % 40 ? random() % 64 : random();
     const int of_class = Trials::class_of(bytes);
     if (calls.trials.wait_to_agree()) settle(calls.trials, calls.oob);
-    // The rules are slower for every other collective. The slower one has two rounds.
+    // The rules are slower for every other collective. The slower one has two rounds, and rows
+    // follow if the MPI is the faster one.
     const bool is_slow = static_cast<int>(collective) % 2;
+    const int all_turns = is_slow ? 9 + 2 * Comparison::kRow : 9;
     const Turn turn =
         call_once(calls.trials, {collective, bytes}, calls.oob, {},
                   [&](int candidate) { return candidate == 1 ? 200u : 100 + is_slow * 201u; });
@@ -182,15 +205,17 @@ TEST(Trials, ClassesAndCollectivesAreApart) {
     account.turns += turn.kind != TurnKind::none;
     ASSERT_TRUE(account.turns == 0 || account.calls >= calls.before());
     ++account.calls;
-    ASSERT_LE(account.turns, 9);
+    ASSERT_LE(account.turns, all_turns);
     if (turn.kind != TurnKind::none) continue;
     // Before, it goes by the rules, or as a class beside it.
-    if (account.turns == 9 || !is_slow) {
+    if (account.turns == all_turns || !is_slow) {
       ASSERT_EQ(turn, is_slow ? kept(Route::native, 1) : kRules) << account.calls;
     }
   }
   for (const auto& [key, account] : accounts) {
-    EXPECT_TRUE(account.calls < 500 || account.turns == 9) << key.first << " " << key.second;
+    const int all_turns = key.first % 2 ? 9 + 2 * Comparison::kRow : 9;
+    EXPECT_TRUE(account.calls < 500 || account.turns == all_turns)
+        << key.first << " " << key.second;
   }
 }
 

@@ -16,15 +16,16 @@
 #include <tuple>
 #include <vector>
 
-#include "cases.h"
+#include "adapt_calls.h"
 
 namespace {
 
 using namespace test;
 
-constexpr std::size_t kTurns = 16;                  // the most of one candidate
-constexpr std::size_t kMostTurns = 4 * kTurns + 1;  // of four, with the MPI's warm-up
-constexpr std::size_t kBetween = 1 << 14;           // calls between the first two comparisons
+constexpr std::size_t kTurns = 16;  // the most of one candidate, but for a row
+constexpr std::size_t kRow = 8;     // calls in a row of the MPI, if it is the fastest
+constexpr std::size_t kMostTurns = 4 * kTurns + 1 + 2 * kRow;  // of four, with the MPI's warm-up
+constexpr std::size_t kBetween = 1 << 14;  // calls between the first two comparisons
 
 // Returns how many calls of a class come before the turns of so many candidates, the MPI's warm-up
 // included. They pay for these turns (comparison.h).
@@ -32,159 +33,6 @@ constexpr std::size_t calls_before(std::size_t candidates, bool with_mpi) {
   return 20 * (6 * (candidates - 1) + (with_mpi ? 7 : 0));
 }
 constexpr std::size_t kLeastBefore = calls_before(2, false), kMostBefore = calls_before(4, true);
-
-struct Kind {
-  What what;
-  const Numbers& numbers;
-};
-const std::array<Kind, 9>& kinds() {
-  static const std::array<Kind, 9> all{{{What::allreduce, ints()},
-                                        {What::allreduce, doubles()},
-                                        {What::reduce, ints()},
-                                        {What::bcast, ints()},
-                                        {What::barrier, ints()},
-                                        {What::reduce_scatter_block, ints()},
-                                        {What::allgather, ints()},
-                                        {What::alltoall, ints()},
-                                        {What::alltoallv, ints()}}};
-  return all;
-}
-
-// How a call was served.
-enum class Way {
-  rules,         // by Sumac, as the first of its class
-  other,         // by Sumac, otherwise
-  mpi_timed,     // by the MPI, to compare it
-  mpi_kept,      // by the MPI, which was found to be faster
-  mpi_by_rules,  // by the MPI, which the rules prefer
-  unknown
-};
-const char* const kWays[] = {"by the rules",       "by another algorithm", "by the MPI, timed",
-                             "by the MPI, faster", "by the MPI, by rule",  "for no known reason"};
-
-// How the calls of one class were served. `first` is how Sumac served the first of them.
-struct Seen {
-  std::string first;
-  std::vector<Way> calls;
-  std::vector<std::string> paths;
-
-  // Adds the last call.
-  Way add() {
-    calls.push_back(last());
-    paths.emplace_back(was_taken() ? path() : "MPI");
-    return calls.back();
-  }
-  std::size_t count(Way way, std::size_t from = 0) const {
-    return static_cast<std::size_t>(std::count(at(from), calls.end(), way));
-  }
-  bool all(Way way) const { return count(way) == calls.size(); }
-  // How many calls from this one on are served as it is.
-  std::size_t alike(std::size_t from) const {
-    const auto end = std::find_if(at(from), calls.end(), [&](Way way) { return way != *at(from); });
-    return static_cast<std::size_t>(end - at(from));
-  }
-  bool is_alike(std::size_t from) const {
-    return from >= calls.size() || alike(from) == calls.size() - from;
-  }
-  // "128 by the rules, 1 by another algorithm, ..."
-  std::string text() const {
-    std::string all;
-    for (std::size_t i = 0; i < calls.size(); i += alike(i)) {
-      all += std::to_string(alike(i)) + " " + kWays[static_cast<int>(calls[i])] + ", ";
-    }
-    return all;
-  }
-
- private:
-  std::vector<Way>::const_iterator at(std::size_t place) const {
-    return calls.begin() + static_cast<std::ptrdiff_t>(std::min(place, calls.size()));
-  }
-  Way last() {
-    if (was_taken()) {
-      if (first.empty()) first = path();
-      return first == path() ? Way::rules : Way::other;
-    }
-    if (was_handed_down("timed, to compare with Sumac at this size (SUMAC_ADAPT)")) {
-      return Way::mpi_timed;
-    }
-    if (was_handed_down("found to be faster at this size (SUMAC_ADAPT)")) return Way::mpi_kept;
-    return was_handed_down("the rules prefer the MPI here") ? Way::mpi_by_rules : Way::unknown;
-  }
-};
-
-struct Caller {
-  explicit Caller(MPI_Comm comm) : group(group_of(comm)) {
-    // The first calls are the MPI's.
-    for (int i = 0; i < 2; ++i) MPI_Barrier(comm);
-  }
-
-  // Makes a call of `count` elements, checks its result, and adds how it was served.
-  Way call(const Kind& kind, std::size_t count, Seen& seen) {
-    Call made({.what = kind.what,
-               .numbers = &kind.numbers,
-               .counts = {count},
-               .root = static_cast<int>(++seed % static_cast<unsigned>(group.size())),
-               .seed = seed},
-              group);
-    made.begin();
-    made.check(step_text);
-    const Way served = seen.add();
-    if (rooted(kind.what)) let_agree();
-    return served;
-  }
-
-  // Ranks agree on what came of turns in calls that wait for all: here in one of a class of its
-  // own.
-  void let_agree() const {
-    int values[8] = {}, sums[8];
-    MPI_Allreduce(values, sums, 8, MPI_INT, MPI_SUM, group.comm);
-  }
-
-  // Makes a nonblocking or persistent call, checks its result, and returns how it was served.
-  std::string call_deferred(const Kind& kind, std::size_t count, Form form) {
-    Call made({.what = kind.what,
-               .numbers = &kind.numbers,
-               .counts = {count},
-               .root = static_cast<int>(++seed % static_cast<unsigned>(group.size())),
-               .form = form,
-               .seed = seed},
-              group);
-    made.begin();
-    const std::string how = path();
-    made.start();
-    made.wait();
-    made.check(step_text);
-    return was_taken() || how.empty() ? how : "MPI";
-  }
-
-  // The bytes that decide, and with them the class.
-  std::size_t bytes(const Kind& kind, std::size_t count) const {
-    if (kind.what == What::barrier) return 0;
-    const bool parts =
-        scatters(kind.what) || kind.what == What::allgather || kind.what == What::alltoall;
-    return kind.numbers.size * count * static_cast<unsigned>(parts ? group.size() : 1);
-  }
-
-  Group group;
-  std::uint64_t seed = 0;  // of the data: the same on all ranks
-};
-
-// A communicator on which nothing has been tried: none of these is freed before the last has been
-// made, since a new communicator begins with what a freed one of the same ranks has learnt.
-struct OwnComm {
-  OwnComm() { MPI_Comm_dup(MPI_COMM_WORLD, &comm); }
-  ~OwnComm() { used().push_back(comm); }
-  static std::vector<MPI_Comm>& used() {
-    static std::vector<MPI_Comm> all;
-    return all;
-  }
-  // Becomes a new communicator of the same ranks after the end of this one.
-  void renew() {
-    MPI_Comm_free(&comm);
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  }
-  MPI_Comm comm;
-};
 
 // All ranks' calls were served alike.
 void expect_same_everywhere(const Seen& seen, const char* what) {
@@ -216,8 +64,9 @@ void expect_one_trial(const Seen& seen, Tried tried, bool alone, const char* wha
   expect(timed == seen.count(Way::mpi_timed, first), "nothing is timed before");
   expect(!alone || (seen.alike(0) >= first && seen.calls[0] == Way::rules),
          "the first calls go by the rules");
-  expect(timed <= kTurns + 1, "the MPI has no more than its turns");
-  expect(!alone || seen.count(Way::mpi_kept) == 0 || timed >= 3, "the MPI is kept after its turns");
+  expect(timed <= kTurns + 1 + kRow, "the MPI has no more than its turns");
+  expect(!alone || seen.count(Way::mpi_kept) == 0 || timed >= 3 + kRow,
+         "the MPI is kept after its turns");
   if (tried != Tried::all) {
     expect(timed + seen.count(Way::mpi_kept) == 0, "the MPI is not tried");
     expect(tried == Tried::own || others == 0, "Sumac's others are tried only where they may be");
@@ -275,22 +124,29 @@ std::vector<std::string> candidates(MPI_Comm comm) {
   return found;
 }
 
-// The last rank is late to the turns of all candidates but one, so that the root waits for it each
-// time. They are taken for slow and dropped after a round, and the one is kept. Returns false if
-// that one was as slow, on a machine that was busy.
+// Makes a call to which the last rank may be late, so that the root waits for it.
+void reduce_late(Caller& caller, bool is_late, Seen& seen) {
+  if (is_late && caller.group.rank == caller.group.size() - 1) usleep(100000);
+  reduce_to_first(caller, seen);
+}
+
+// The last rank is late to the turns of all candidates but one, and to the row before the MPI's.
+// They are taken for slow and dropped after a round, and the one is kept. Returns false if that one
+// was as slow, on a machine that was busy.
 bool teach(Caller& caller, const std::vector<std::string>& paths, std::size_t fast, Seen& seen) {
   step("late to all but %s", paths[fast].c_str());
   const std::string_view order = kFirstRound[paths.size() - 2];
-  const std::size_t begin = first_turn(paths.size()), end = begin + order.size();
-  for (std::size_t i = 0; i < end + 5; ++i) {
-    const bool in_turn = i >= begin && i < end;
-    const auto turn = static_cast<std::size_t>(in_turn ? order[i - begin] - 'A' : 0);
-    const bool is_late = in_turn && turn != fast;
-    if (is_late && caller.group.rank == caller.group.size() - 1) usleep(100000);
-    reduce_to_first(caller, seen);
-    CHECK(!in_turn || seen.paths[i] == paths[turn], "call %zu: %s", i, seen.text().c_str());
+  while (seen.calls.size() < first_turn(paths.size())) reduce_to_first(caller, seen);
+  for (const char each : order) {
+    const auto turn = static_cast<std::size_t>(each - 'A');
+    reduce_late(caller, turn != fast, seen);
+    CHECK(seen.paths.back() == paths[turn], "%s", seen.text().c_str());
   }
-  const Way kept = fast == 0 ? Way::rules : fast + 1 < paths.size() ? Way::other : Way::mpi_kept;
+  const bool is_mpi = fast + 1 == paths.size();
+  for (std::size_t i = 0; is_mpi && i < 2 * kRow; ++i) reduce_late(caller, i < kRow, seen);
+  const std::size_t end = seen.calls.size();
+  for (int i = 0; i < 5; ++i) reduce_to_first(caller, seen);
+  const Way kept = is_mpi ? Way::mpi_kept : fast == 0 ? Way::rules : Way::other;
   return seen.calls.back() == kept && seen.paths.back() == paths[fast] && seen.is_alike(end);
 }
 
@@ -474,7 +330,11 @@ void many_barriers() {
   CHECK(seen.alike(0) == calls_before(2, true) && seen.calls[0] == Way::rules, "%s", text.c_str());
   // The first turn of the MPI warms it up, and the last one is of the second comparison.
   const std::size_t turns = timed.size() - 2;
-  CHECK(turns == 2 || turns == 4 || turns == 8 || turns == 16, "%s", text.c_str());
+  constexpr std::size_t kMixed[] = {2, 4, 8, kTurns};
+  const bool is_whole = std::any_of(std::begin(kMixed), std::end(kMixed), [&](std::size_t mixed) {
+    return turns == mixed || turns == mixed + kRow;
+  });
+  CHECK(is_whole, "%s", text.c_str());
   const std::size_t last = timed[timed.size() - 2];
   CHECK(seen.alike(last + 2) >= kBetween - 2, "%s", text.c_str());
 }

@@ -37,14 +37,19 @@ Algorithm algorithm_of(const Choice& rules, const Candidates& candidates, int ca
 // Tells the candidates of a comparison with their times, and which one serves from now on.
 void trace(const Communicator& c, const Learnt& learnt, const Choice& rules, const Trial& trial,
            const Comparison& comparison) {
+  const auto times_text = [](const char* what, const AgreedTime& time) {
+    char text[96];
+    std::snprintf(text, sizeof text, "%s %.2f to %.2f us", what,
+                  static_cast<double>(time.least) * 1e-3,
+                  static_cast<double>(time.greatest) * 1e-3);
+    return std::string(text);
+  };
   std::string times;
   for (int i = 0; i < trial.candidates().count(); ++i) {
-    const auto& [greatest, least] = comparison.time(i);
-    char text[96];
-    std::snprintf(text, sizeof text, "%s%s %.2f to %.2f us", i > 0 ? ", " : "",
-                  way_name(algorithm_of(rules, trial.candidates(), i)),
-                  static_cast<double>(least) * 1e-3, static_cast<double>(greatest) * 1e-3);
-    times += text;
+    times += times_text(way_name(algorithm_of(rules, trial.candidates(), i)), comparison.time(i));
+    const AgreedTime& row = comparison.row(i);
+    if (row.greatest > 0) times += times_text(", in a row", row);
+    if (i + 1 < trial.candidates().count()) times += ", ";
   }
   log(Level::trace, "adapted: %s of %llu bytes and more on %d ranks: %s: %s from now on",
       name_of(learnt.collective), static_cast<unsigned long long>(learnt.bytes), c.size,
