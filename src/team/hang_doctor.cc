@@ -16,7 +16,10 @@
 namespace sumac {
 namespace {
 
-const char* name_of_call(const Team& team) { return team.doing ? name_of(*team.doing) : ""; }
+const char* name_of_call(const Team& team) {
+  const int doing = team.doing.load(std::memory_order_relaxed);
+  return doing < 0 ? "" : name_of(static_cast<Collective>(doing));
+}
 
 }  // namespace
 
@@ -56,10 +59,13 @@ void end_for_lost_rank(const Team& team, int rank) {
 
 namespace {
 
+// All of this reads what operations of the team write when they begin and go on: `begun` is the
+// first one in the queue, which is held meanwhile.
+
 // Calls visit(rank, in_group) for every rank that is still waited for. `in_group` says that it is
-// waited for in the slots of the team's one group. Another thread may be using the queue.
+// waited for in the slots of the team's one group.
 template <class Visit>
-void for_each_missing(Team& team, Visit visit) {
+void for_each_missing(const Team& team, const Work* begun, Visit visit) {
   const auto of_work = [&](const Work& work) {
     work.strand().waiting_for().for_each_missing([&](const Counter& counter) {
       int owner = team.group.owner_of(&counter);
@@ -68,23 +74,21 @@ void for_each_missing(Team& team, Visit visit) {
       if (owner >= 0) visit(owner, in_group);
     });
   };
-  team.queue.hold([&](const Work* begun) {
-    of_work(team.work);
-    for (; begun; begun = begun->next) {
-      if (begun != &team.work) of_work(*begun);
-    }
-    const auto visit_other = [&](int rank) { visit(rank, false); };
-    std::vector<int> peers;
-    for (const auto& levels : team.levels) {
-      levels->for_each_missing(visit_other);
-      const Messages* messages = levels->messages();
-      if (messages) messages->add_peers(peers);
-    }
-    for (const auto& own : team.own_ranks) {
-      if (own->levels) own->levels->for_each_missing(visit_other);
-    }
-    for (const int peer : peers) visit_other(peer);
-  });
+  of_work(team.work);
+  for (; begun; begun = begun->next) {
+    if (begun != &team.work) of_work(*begun);
+  }
+  const auto visit_other = [&](int rank) { visit(rank, false); };
+  std::vector<int> peers;
+  for (const auto& levels : team.levels) {
+    levels->for_each_missing(visit_other);
+    const Messages* messages = levels->messages();
+    if (messages) messages->add_peers(peers);
+  }
+  for (const auto& own : team.own_ranks) {
+    if (own->levels) own->levels->for_each_missing(visit_other);
+  }
+  for (const int peer : peers) visit_other(peer);
 }
 
 // Ends the job, since this rank and `rank` of `group` are in different calls: those of this number,
@@ -111,10 +115,10 @@ void end_for_different_calls(const Team& team, const ShmGroup& group, const Rank
 // Ends the job if a rank that is waited for in the team's own group has finished all that this rank
 // has begun there: it has called something else. A rank publishes its data before that, so this
 // looks first whether the rank is through.
-void end_if_missing_are_through(Team& team) {
+void end_if_missing_are_through(const Team& team, const Work* begun) {
   std::vector<bool> through;
   for (int r = 0; r < team.size; ++r) through.push_back(team.group.is_through(r));
-  for_each_missing(team, [&](int rank, bool in_group) {
+  for_each_missing(team, begun, [&](int rank, bool in_group) {
     if (in_group && through[static_cast<std::size_t>(rank)]) {
       end_for_different_calls(team, team.group, {}, rank, 0);
     }
@@ -123,11 +127,11 @@ void end_if_missing_are_through(Team& team) {
 
 // Lists the ranks that are waited for. One that has begun the same call has published its data
 // there or will when it goes on: it is in a nonblocking call, in which nothing goes on by itself.
-std::string list_missing(Team& team) {
+std::string list_missing(const Team& team, const Work* begun) {
   constexpr std::size_t kMost = 90;
   std::string missing;
   std::set<int> listed;
-  for_each_missing(team, [&](int rank, bool in_group) {
+  for_each_missing(team, begun, [&](int rank, bool in_group) {
     if (!listed.insert(rank).second || missing.size() > kMost) return;
     missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
     if (in_group && team.group.has_begun(rank)) missing += " (has begun it, and does not go on)";
@@ -151,15 +155,13 @@ void set_text(char* to, std::size_t room, const std::string& text) {
 }
 
 // Describes the call that is waited for: the blocking one, or the first that has begun.
-void describe_call(Team& team, RankStatus& page) {
-  team.queue.hold([&](const Work* begun) {
-    const Work& work = begun && team.work.strand().idle() ? *begun : team.work;
-    page.bytes = work.bytes();
-    set_text(page.algorithm, sizeof page.algorithm, name_of(work.algorithm()));
-  });
+void describe_call(const Team& team, const Work* begun, RankStatus& page) {
+  const Work& work = begun && team.work.strand().idle() ? *begun : team.work;
+  page.bytes = work.bytes();
+  set_text(page.algorithm, sizeof page.algorithm, name_of(work.algorithm()));
 }
 
-void tell_status(Team& team, double seconds, const std::string& missing) {
+void tell_status(Team& team, const Work* begun, double seconds, const std::string& missing) {
   RankStatus* const page = own_page();
   if (!page) return;
   const PageWriting writing(*page);
@@ -174,7 +176,7 @@ void tell_status(Team& team, double seconds, const std::string& missing) {
   set_text(page->communicator, sizeof page->communicator, team.oob.name());
   set_text(page->missing, sizeof page->missing, missing);
   page->job_rank = log_rank();
-  describe_call(team, *page);
+  describe_call(team, begun, *page);
 }
 
 // Writes one report for the ranks of this host. If they cannot be seen, it is a line about this
@@ -200,9 +202,9 @@ void report_hang(Team& team, double seconds, const std::string& missing) {
 }
 
 // Ends the job if a process that is waited for is gone, since nothing else may end the wait.
-void end_if_rank_is_lost(Team& team) {
+void end_if_rank_is_lost(const Team& team, const Work* begun) {
   int lost = -1;
-  for_each_missing(team, [&](int rank, bool) {
+  for_each_missing(team, begun, [&](int rank, bool) {
     if (lost < 0 && is_lost(team, rank)) lost = rank;
   });
   if (lost >= 0) end_for_lost_rank(team, lost);
@@ -227,17 +229,30 @@ bool end_if_calls_differ(const Team& team) {
   return differ;
 }
 
-}  // namespace
-
-void report_late(void* context, double seconds) {
-  auto& team = *static_cast<Team*>(context);
-  end_if_rank_is_lost(team);
-  if (!end_if_calls_differ(team)) end_if_missing_are_through(team);
+void report(Team& team, const Work* begun, double seconds) {
+  end_if_rank_is_lost(team, begun);
+  if (!end_if_calls_differ(team)) end_if_missing_are_through(team, begun);
   if (seconds < 1) return;
-  const std::string missing = list_missing(team);
-  tell_status(team, seconds, missing);
+  const std::string missing = list_missing(team, begun);
+  tell_status(team, begun, seconds, missing);
   const auto limit = static_cast<double>(team.context.options.hang_seconds);
   if (limit > 0 && seconds >= limit && seconds < limit + 1) report_hang(team, seconds, missing);
+}
+
+}  // namespace
+
+// Nobody else may call a collective on the team, but other threads may advance what is in its
+// queue, where operations begin.
+void report_late(void* context, double seconds) {
+  auto& team = *static_cast<Team*>(context);
+  team.queue.hold([&](const Work* begun) { report(team, begun, seconds); });
+}
+
+// While an operation is under way, the next calls on the team go through its queue as well.
+void report_late_beside(Team& team, double seconds) {
+  team.queue.hold([&](const Work* begun) {
+    if (begun) report(team, begun, seconds);
+  });
 }
 
 }  // namespace sumac

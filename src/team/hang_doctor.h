@@ -10,11 +10,14 @@
 
 namespace sumac {
 
-// This is the callback of WaitPolicy, once a second; `context` is a Team. It tells about the wait
-// in this process's page (hang_doctor_page.h). After SUMAC_HANG_SECONDS, one of the ranks that wait
-// reports where all are. The job ends if one that is waited for no longer exists, since nothing
-// else may end it.
+// This is the callback of WaitPolicy, once a second, for a wait in a call on the team that
+// `context` is. It tells about the wait in this process's page (hang_doctor_page.h). After
+// SUMAC_HANG_SECONDS, one of the ranks that wait reports where all are. The job ends if one that is
+// waited for no longer exists, or calls something else, since nothing else may end it.
 void report_late(void* context, double seconds);
+// Does the same, if anything is under way on the team, for a wait of a thread that is in no call on
+// it. Another thread may be.
+void report_late_beside(Team& team, double seconds);
 
 // Returns the ranks of this node, whose hellos these are, as `own` can see whether their processes
 // run; those of which it cannot are left empty. The launcher and the MPI watch ranks of other

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <sys/types.h>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -129,8 +129,10 @@ struct Team : TeamSetUp {
   // Hash of the ranks' numbers in MPI_COMM_WORLD, in their order; 0 if that is not known.
   std::uint64_t identity = 0;
 
-  Work work;                        // the blocking call going on
-  std::optional<Collective> doing;  // the last call that began, for messages
+  Work work;  // the blocking call going on
+  // The number of the last call's collective, for messages: -1 before the first. Any thread reads
+  // it.
+  std::atomic<int> doing{-1};
 
   // The queue has the nonblocking and persistent calls under way.
   WorkQueue queue;

@@ -116,7 +116,7 @@ void run_in_queue(Communicator& c, const ChosenCall& call, const DirectTry& dire
 }  // namespace
 
 void run(Communicator& c, const ChosenCall& call, const DirectTry& direct) {
-  c.doing = call.collective;
+  c.doing.store(static_cast<int>(call.collective), std::memory_order_relaxed);
   if (c.queue.empty()) [[likely]] {
     c.work.run(call, direct, c.ranks(call.collective), c.wait_policy);
   } else {

@@ -169,7 +169,7 @@ void begin(CollectiveRequest& request, const DirectTry& direct) {
     start_progress();
   }
   const ChosenCall& call = request.described;
-  c.doing = call.collective;
+  c.doing.store(static_cast<int>(call.collective), std::memory_order_relaxed);
   if (request.own_ranks) {
     c.queue.add_apart(request, call, direct, c.ranks(*request.own_ranks));
   } else {
