@@ -239,6 +239,13 @@ bool eligible(Algorithm algorithm, const Capabilities& capabilities, std::size_t
   return !why_not(algorithm, capabilities) && bytes <= most_bytes(algorithm);
 }
 
+std::string place_of(std::int32_t rule, const RuleSet& first, const std::string& file) {
+  const auto index = static_cast<std::size_t>(rule);
+  const std::size_t own = first.rules.size();
+  if (index < own) return file + ":" + std::to_string(first.rules[index].line);
+  return "rules.toml:" + std::to_string(shipped_rules().rules[index - own].line);
+}
+
 ChoiceTable::ChoiceTable(const RuleSet& first, const Capabilities& capabilities, const char* forced,
                          std::vector<Unmet>* unmet) {
   SizeRanges ranges[kNumCollectives];

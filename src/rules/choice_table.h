@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/algorithm.h"
@@ -81,6 +82,10 @@ struct ChoiceRange {
   std::int32_t rule = -1;
 };
 inline constexpr std::int32_t kNoRule = -1, kForced = -2, kByRadix = -3;
+
+// Returns where the rule of a range stands, "my.toml:12" or "rules.toml:30". `first` was read from
+// `file`.
+std::string place_of(std::int32_t rule, const RuleSet& first, const std::string& file);
 
 // An algorithm that was asked for, by a rule of `first` or (kForced) by SUMAC_ALGO, and is not
 // used.

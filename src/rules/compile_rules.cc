@@ -36,7 +36,8 @@ void write_span(std::FILE* out, const Span& span) {
 
 // Writes the fields in the order in which Rule has them. A shipped chunk is a proposal, not a wish.
 void write_rule(std::FILE* out, const Rule& rule) {
-  std::fprintf(out, "    {Collective{%d}, Over{%d}, Room{%d}, Family{%d}, Distance{%d}, Attach{%d}, ",
+  std::fprintf(out,
+               "    {Collective{%d}, Over{%d}, Room{%d}, Family{%d}, Distance{%d}, Attach{%d}, ",
                static_cast<int>(rule.collective), static_cast<int>(rule.over),
                static_cast<int>(rule.room), static_cast<int>(rule.family),
                static_cast<int>(rule.handover), static_cast<int>(rule.attach));

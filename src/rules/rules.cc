@@ -106,24 +106,6 @@ bool read_rules(const char* path, RuleSet& out, std::string& problem) {
   return parse_rules(text, name, out, problem);
 }
 
-const RuleSet& shipped_rules() {
-  static const RuleSet* const shipped = [] {
-    auto* rules = new RuleSet;
-    std::string problem;  // stays empty: a test reads the shipped rules
-    parse_rules(kShippedText, "rules.toml", *rules, problem);
-    for (Rule& rule : rules->rules) rule.choice.exact_chunk = false;
-    return rules;
-  }();
-  return *shipped;
-}
-
-std::string place_of(std::int32_t rule, const RuleSet& users, const std::string& file) {
-  const auto index = static_cast<std::size_t>(rule);
-  const std::size_t own = users.rules.size();
-  if (index < own) return file + ":" + std::to_string(users.rules[index].line);
-  return "rules.toml:" + std::to_string(shipped_rules().rules[index - own].line);
-}
-
 const char* name_of(Over over) {
   constexpr const char* kNames[] = {"shm", "p2p", "levels"};
   return kNames[static_cast<int>(over)];

@@ -22,6 +22,7 @@ enum class Room : std::uint8_t { any, own, shared, spare };
 struct Span {
   std::uint64_t low = 0, high = UINT64_MAX;
   bool holds(std::uint64_t value) const { return value >= low && value <= high; }
+  bool operator==(const Span&) const = default;
 };
 
 struct Rule {
@@ -34,6 +35,8 @@ struct Rule {
   Span ranks, nodes, bytes;
   Choice choice;
   int line = 0;  // number in its file
+
+  bool operator==(const Rule&) const = default;
 };
 
 struct RuleSet {
@@ -43,16 +46,13 @@ struct RuleSet {
   std::uint64_t hash = SUMAC_HASH_START;
 };
 
-// Returns the rules of rules.toml. They are read at the first call and never freed.
+// Returns the rules of rules.toml, which are compiled in (compile_rules.cc). The set is made at the
+// first call and never freed.
 const RuleSet& shipped_rules();
 
 // Reads a user's file. Returns false if anything in it is wrong: `out` is then as before, and
 // `problem` names file, line, what is wrong and the fix, in one line.
 bool read_rules(const char* path, RuleSet& out, std::string& problem);
-
-// Returns where a rule stands, "my.toml:12" or "rules.toml:30". `rule` is its index in a user's
-// rules (which were read from `file`) and then the shipped ones.
-std::string place_of(std::int32_t rule, const RuleSet& users, const std::string& file);
 
 const char* name_of(Over over);
 

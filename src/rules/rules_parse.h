@@ -46,6 +46,4 @@ bool parse_rules(std::string_view text, const std::string& name, RuleSet& out,
 // Returns a piece of a user's text for a message, of bounded length and on one line.
 std::string shown(std::string_view text, std::size_t most = 60);
 
-extern const std::string_view kShippedText;
-
 }  // namespace sumac

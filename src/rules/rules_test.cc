@@ -34,14 +34,6 @@ RuleSet good(const std::string& text) {
   return set;
 }
 
-TEST(Rules, ShippedOnesAreGood) {
-  RuleSet set;
-  std::string problem;
-  EXPECT_TRUE(parse_rules(kShippedText, "rules.toml", set, problem)) << problem;
-  EXPECT_GT(shipped_rules().rules.size(), 30U);
-  EXPECT_EQ(shipped_rules().hash, set.hash);
-}
-
 TEST(Rules, SayWhatTheySay) {
   const RuleSet set = good(
       "[[rule]]\n# a comment\ncollective = 'reduce'\nover = 'levels'\nranks = '2 - 16'\n"

@@ -34,6 +34,16 @@ Shipped shipped(const char* file) {
   return result;
 }
 
+// The table that is compiled in says what the file says.
+TEST(CompiledRules, AreThoseOfTheFile) {
+  RuleSet read;
+  std::string problem;
+  ASSERT_TRUE(read_rules(SUMAC_SHIPPED_RULES, read, problem)) << problem;
+  for (Rule& rule : read.rules) rule.choice.exact_chunk = false;
+  EXPECT_EQ(shipped_rules().hash, read.hash);
+  EXPECT_TRUE(shipped_rules().rules == read.rules);
+}
+
 // These values lie on either side of each bound of the rules: between two of them no rule begins or
 // ends.
 std::set<std::uint64_t> around_bounds(const Shipped& rules, Over over, Span Rule::*span,
