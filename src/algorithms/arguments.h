@@ -213,6 +213,18 @@ struct CallArguments {
     if (!info.has_data || !info.is_sized) return 0;
     return visit(collective, [](const auto& member) { return bytes_of(member); });
   }
+
+  // The root of a collective that has one; otherwise 0.
+  int root(Collective collective) const {
+    if (!info_of(collective).has_root) return 0;
+    return visit(collective, [](const auto& member) {
+      if constexpr (requires { member.root; }) {
+        return member.root;
+      } else {
+        return 0;
+      }
+    });
+  }
 };
 
 // For each collective, this is the member of CallArguments that its algorithms take.

@@ -21,11 +21,7 @@ std::vector<std::byte*>& scratches = *new std::vector<std::byte*>;
 }  // namespace
 
 Announcement announcement_of(const ChosenCall& call) {
-  std::uint64_t root = 0;
-  if (call.collective == Collective::bcast) root = static_cast<std::uint32_t>(call.bcast.root);
-  if (call.collective == Collective::reduce) {
-    root = static_cast<std::uint32_t>(call.reduction.root);
-  }
+  const std::uint64_t root = static_cast<std::uint32_t>(call.root(call.collective));
   return {static_cast<std::uint64_t>(call.collective) |
               std::uint64_t{call.reduces} << kCollectiveBits |
               root << (kCollectiveBits + kOpBits + kElementBits),

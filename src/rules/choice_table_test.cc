@@ -311,7 +311,9 @@ TEST(ChoiceTable, SmallCallsWithARootLetGoEarly) {
         c.nodes = over == Over::shm ? 1 : bits & 128 ? 2 : 4;
         c.equal_nodes = c.as_many_each = bits & 256;
         const ChoiceTable table(kNone, c, "");
-        for (const Collective collective : {Collective::bcast, Collective::reduce}) {
+        for (const CollectiveInfo& info : kCollectives) {
+          const Collective collective = info.collective;
+          if (!info.has_root) continue;
           for (std::size_t bytes = kMostEarly; bytes > 0; bytes -= bytes / 4 + 1) {
             const Choice choice = table.choose(collective, bytes);
             EXPECT_TRUE(lets_go_early(choice.algorithm)) << name_of(choice.algorithm) << bytes;

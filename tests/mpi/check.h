@@ -87,10 +87,17 @@ inline bool was_handed_down(const char* reason) {
   return std::strncmp(path(), "mpi: ", 5) == 0 && std::strcmp(path() + 5, reason) == 0;
 }
 
-// True when the last collective used a hierarchy, which adds floating-point numbers in another
-// order than a serial loop.
-inline bool was_over_levels() {
-  for (const char* name : {"levels", "passive", "multi_leader", "all_ranks", "flat"}) {
+// Makes a reduction. Returns true if it went over a hierarchy, which adds floating-point numbers in
+// another order than a serial loop.
+inline bool goes_over_levels(MPI_Comm comm) {
+  const double own = 1;
+  double sum = 0;
+  MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  CHECK(sum == size, "%g", sum);
+  for (const char* name :
+       {"levels", "passive", "multi_leader", "all_ranks", "all_ranks_peers", "flat"}) {
     if (std::strcmp(path(), name) == 0) return true;
   }
   return false;

@@ -96,7 +96,7 @@ void hundred_alive(int total) {
   const int mappings = mappings_of_sumac();
   use(MPI_COMM_WORLD, total);
   CHECK_TAKEN();
-  const bool may_have_none = was_over_levels();  // a rank may be alone on its host
+  const bool may_have_none = goes_over_levels(MPI_COMM_WORLD);  // a rank may be alone on its host
   CHECK((mappings > 0 || may_have_none) && mappings <= static_cast<int>(kAlive) + 60, "%d mappings",
         mappings);
   for (MPI_Comm& comm : alive) free_one(comm);

@@ -97,7 +97,7 @@ void large_counts() {
   const auto vector = in_sumac<Vector>("MPI_Type_vector_c");
   if (!contiguous || !vector) return;
   // There a nonblocking call may be the MPI's.
-  const bool over_levels = was_over_levels();
+  const bool over_levels = goes_over_levels(MPI_COMM_WORLD);
   for (const int blocks : {1, 3, 200, 5000}) {
     for (const int stride : {2, 3}) {
       MPI_Datatype pair, row, twice, type;

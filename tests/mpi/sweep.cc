@@ -177,7 +177,7 @@ int main(int argc, char** argv) {
   if (forces_single_copy() && !attach_is_allowed()) {
     return end_skipped("cross-memory attach is refused here");
   }
-  const bool over_levels = was_over_levels();
+  const bool over_levels = goes_over_levels(MPI_COMM_WORLD);
   whole_numbers() = over_levels || asks_for_trees();
   const Numbers floats = any_numbers<float>("float sum", MPI_FLOAT, MPI_SUM, Sum());
   const std::pair<Numbers, std::size_t> rows[] = {

@@ -178,9 +178,10 @@ AlltoallArguments CallData::exchange(const Call& call, const Decision& decision)
 void CallData::load_copies(const ChosenCall& described) {
   const Collective collective = described.collective;
   if (packs_) packed_->load();
-  if (local_ && collective == Collective::allgather) described.allgather.keep_own(0);
+  const ArgumentKind arguments = info_of(collective).arguments;
+  if (local_ && arguments == ArgumentKind::allgather) described.allgather.keep_own(0);
   if (exchange_) exchange_->pack();
-  if (local_ && is_all_to_all(collective)) described.alltoall.keep_own(0);
+  if (local_ && arguments == ArgumentKind::alltoall) described.alltoall.keep_own(0);
   if (!copied_ || bytes_ == 0) return;
   const ReduceArguments& args =
       collective == Collective::reduce_scatter ? described.reduce_scatter : described.reduction;

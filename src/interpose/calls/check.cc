@@ -188,7 +188,7 @@ bool ResultCheck::call_mpi(RequestPointer request) const {
   if (saved_ && call_.send.address != kMpi.in_place) {
     second.send.address = moved(call_.send, saved_->shift()).address;
   } else if (saved_) {
-    const bool own_part = call_.collective() == Collective::allgather;
+    const bool own_part = call_.collective_info().arguments == ArgumentKind::allgather;
     second.send = moved(own_part ? inputs_.front() : call_.receive, saved_->shift());
     second.send_counts = call_.counts;
     second.send_displacements = call_.displacements;
