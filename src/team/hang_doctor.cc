@@ -249,7 +249,8 @@ void report_late(void* context, double seconds) {
 }
 
 // While an operation is under way, the next calls on the team go through its queue as well.
-void report_late_beside(Team& team, double seconds) {
+void report_late_beside(void* context, double seconds) {
+  auto& team = *static_cast<Team*>(context);
   team.queue.hold([&](const Work* begun) {
     if (begun) report(team, begun, seconds);
   });

@@ -16,8 +16,8 @@ namespace sumac {
 // waited for no longer exists, or calls something else, since nothing else may end it.
 void report_late(void* context, double seconds);
 // Does the same, if anything is under way on the team, for a wait of a thread that is in no call on
-// it. Another thread may be.
-void report_late_beside(Team& team, double seconds);
+// it, such as MPI_Wait. Another thread may be.
+void report_late_beside(void* context, double seconds);
 
 // Returns the ranks of this node, whose hellos these are, as `own` can see whether their processes
 // run; those of which it cannot are left empty. The launcher and the MPI watch ranks of other

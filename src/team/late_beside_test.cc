@@ -94,7 +94,7 @@ void expect_no_end(Setting setting) {
     std::thread beside([&] {
       Random pause(static_cast<unsigned>(team.rank));
       while (!over.load(std::memory_order_relaxed)) {
-        report_late_beside(team, 0);
+        report_late_beside(&team, 0);
         usleep(static_cast<useconds_t>(below(pause, 50)));
       }
     });

@@ -24,7 +24,8 @@ struct Layout {
   }
   ~Layout() { free(); }
   void free() {
-    if (owns) MPI_Type_free(&type);
+    if (!owns) return;  // threads share such layouts
+    MPI_Type_free(&type);
     owns = false;
   }
   Layout(const Layout&) = delete;

@@ -96,7 +96,7 @@ void probe_mpi(const Communicator& c) {
 
 void report_late_anywhere(void*, double seconds) {
   for (Communicator* c : all_communicators()) {
-    if (!c->queue.empty()) report_late_beside(*c, seconds);
+    if (!c->queue.empty()) report_late_beside(static_cast<Team*>(c), seconds);
   }
 }
 

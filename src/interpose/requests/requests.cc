@@ -15,6 +15,7 @@
 #include "interpose/process/own_memory.h"
 #include "interpose/process/progress_hooks.h"
 #include "strands/lock.h"
+#include "team/hang_doctor.h"
 
 namespace sumac {
 namespace {
@@ -180,8 +181,10 @@ void begin(CollectiveRequest& request, const DirectTry& direct) {
 
 void wait_for(CollectiveRequest& request) {
   Communicator& c = *request.communicator;
-  if (!request.ended.load(std::memory_order_acquire)) c.queue.wait_for(request, c.wait_policy);
-  Waiting waiting(c.wait_policy);
+  WaitPolicy policy = c.wait_policy;
+  policy.late = report_late_beside;
+  if (!request.ended.load(std::memory_order_acquire)) c.queue.wait_for(request, policy);
+  Waiting waiting(policy);
   while (!has_ended(request)) waiting.step(false);
 }
 
