@@ -64,7 +64,7 @@ refuse() {
 # calls_differ [--all]: calls that differ between ranks end the job with a line that names both. By
 # default each kind of call is tried with the one before it, with --all with every other. The
 # numbers of ranks take turns: RANK_COUNTS, "2 3". WITHOUT: a call that the MPI serves. Every
-# STEP-th pair is tried (1).
+# STEP-th pair is tried (1). Every second job has SUMAC_DEBUG=off, which must not hide the line.
 calls_differ() {
   all=${1-} previous='' pairs=0
   set -- ${RANK_COUNTS:-2 3}
@@ -74,6 +74,9 @@ calls_differ() {
       [ "$one" != "$other" ] || continue
       pairs=$((pairs + 1))
       [ $((pairs % ${STEP:-1})) = 0 ] || continue
+      debug=off
+      [ "${SUMAC_DEBUG:-}" != off ] || debug=warn
+      export SUMAC_DEBUG=$debug
       ends launch 40 "$1" "$program" "$one" "$other"
       calls_mpi='rank [0-9]+ calls MPI_[A-Z]'
       expect_line "error\[calls-differ\]: $calls_mpi.*; $calls_mpi"

@@ -21,6 +21,12 @@ std::vector<std::string>& kept() {
   return *lines;
 }
 
+sumac_line composed(const char* format, va_list arguments) {
+  sumac_line line;
+  sumac_compose_line(&line, "", format, arguments);
+  return line;
+}
+
 void write_line(const sumac_line& line, Level level = Level::warn) {
   if (level != Level::warn || warnings.fetch_add(1) < kMostWarnings) sumac_write_line(&line);
 }
@@ -47,22 +53,26 @@ int log_rank() { return own_rank; }
 void log(Level level, const char* format, ...) {
   const bool keeps = level == Level::warn && own_rank < 0;  // SUMAC_DEBUG may not be known either
   if (!keeps && (!logs(level) || (own_rank > 0 && level != Level::trace))) return;
-  sumac_line line;
   va_list arguments;
   va_start(arguments, format);
-  sumac_compose_line(&line, "", format, arguments);
+  const sumac_line line = composed(format, arguments);
   va_end(arguments);
   keeps ? keep(line) : write_line(line, level);
 }
 
 void log_here(const char* format, ...) {
   if (!logs(Level::warn)) return;
-  sumac_line line;
   va_list arguments;
   va_start(arguments, format);
-  sumac_compose_line(&line, "", format, arguments);
+  write_line(composed(format, arguments));
   va_end(arguments);
-  write_line(line);
+}
+
+void log_error(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  write_line(composed(format, arguments), Level::off);
+  va_end(arguments);
 }
 
 const std::vector<std::string>& kept_warnings() { return kept(); }

@@ -26,6 +26,9 @@ void log(Level level, const char* format, ...) __attribute__((format(printf, 2, 
 // Writes a warning from any rank, about something that only this rank can know.
 void log_here(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
+// Writes an error from any rank, mostly why it ends the job, whatever SUMAC_DEBUG says.
+void log_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
 // Returns the warnings kept, without "sumac: " and without the end of the line. On rank 0 they are
 // those that it has written.
 inline constexpr std::size_t kMostKept = 64;

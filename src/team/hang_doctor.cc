@@ -48,7 +48,7 @@ void end_for_lost_rank(const Team& team, int rank) {
   gethostname(host, sizeof host - 1);
   // With levels there is no group, and every rank that finds out says so.
   if (team.group.is_first_to_tell()) {
-    log_here(
+    log_error(
         "error[rank-lost]: rank %d of %d in %s on %s needs rank %d (%sprocess %d on %s), whose "
         "process is gone; ending the job",
         team.rank, team.size, name_of_call(team), team.oob.name().c_str(), rank, in_job.c_str(),
@@ -103,7 +103,7 @@ void end_for_different_calls(const Team& team, const ShmGroup& group, const Rank
   };
   const std::string which = number ? "call " + std::to_string(number) : "the last calls";
   if (group.is_first_to_tell()) {
-    log_here(
+    log_error(
         "error[calls-differ]: rank %d calls %s; rank %d calls %s: %s that Sumac serves on these %d "
         "ranks%s; ending the job",
         team.rank, called(group.rank()).c_str(), named(rank), called(rank).c_str(), which.c_str(),

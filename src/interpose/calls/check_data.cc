@@ -152,7 +152,7 @@ ShadowBuffer::ShadowBuffer(const std::vector<Data>& first, const std::vector<Dat
     memory_ = static_cast<std::byte*>(std::malloc(bytes_));
   }
   if (!memory_) {
-    log_here(
+    log_error(
         "error[no-memory]: SUMAC_CHECK has no memory for a second result of %zu bytes; "
         "ending the job",
         bytes_);

@@ -190,7 +190,7 @@ void CheckReport::tell(const std::string& problem) const {
   const bool has_operation = check_.by_.op != Op::none;
   const bool saved = !check_folder().empty() && access(folder().c_str(), F_OK) == 0;
   const std::vector<Data>& results = check_.results_;
-  log_here(
+  log_error(
       "error[wrong-result]: rank %d of %d in %.60s: %s%s%s of %s %s, served by %s: %s; %s%s%.300s",
       c.rank, c.size, name_of_communicator(c).c_str(), mpi_name(check_.call_.kind).c_str(),
       has_operation ? ", " : "", has_operation ? sumac::name_of(check_.by_.op) : "",

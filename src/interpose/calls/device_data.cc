@@ -173,7 +173,7 @@ DeviceData::DeviceData(const Call& call, const CallPlaces& places) : moved_(call
   if (each_may_differ() && sends) sent_.find_places(true);
   if (each_may_differ() && receives) received_.find_places(true);
   if ((sends && !sent_.stage()) || (receives && !received_.stage())) {
-    log_here("error[no-memory]: no host memory for a buffer on a GPU; ending the job");
+    log_error("error[no-memory]: no host memory for a buffer on a GPU; ending the job");
     end_job(call.comm);
   }
   if (sends) moved_.send = moved(call.send, sent_.shift());
@@ -245,8 +245,8 @@ void DeviceData::deliver() {
 
 void DeviceData::check(const DeviceError& error, const char* what) const {
   if (!error) return;
-  log_here("error[device-copy]: cannot %s a GPU's memory in MPI_%s: %s; ending the job", what,
-           moved_.collective_info().mpi_name, error.name().c_str());
+  log_error("error[device-copy]: cannot %s a GPU's memory in MPI_%s: %s; ending the job", what,
+            moved_.collective_info().mpi_name, error.name().c_str());
   end_job(moved_.comm);
 }
 
@@ -264,7 +264,7 @@ HostBuffers host_buffers_of(const Call& call) {
 void check_still_host(const HostBuffers& buffers, MpiComm comm) {
   if (!looks_at_buffers() || find_runtimes().empty()) return;
   if (!places_at(buffers.first[1], buffers.first[0]).on_device()) return;
-  log_here(
+  log_error(
       "error[device-changed]: a buffer of a persistent operation was in host memory when that "
       "was initialised, and is in a GPU's memory now; ending the job");
   end_job(comm);

@@ -107,8 +107,8 @@ Bytes ExchangeData::add(const Call& call, bool sends, const Data& data, std::siz
   // agree that the call is the MPI's.
   if (element > INT_MAX && !lies_packed(data.type) &&
       !use_packing(data.type, call.comm, bytes, extent)) {
-    log_here("error[large-element]: an element of %zu bytes with gaps, in MPI_%s; ending the job",
-             element, call.collective_info().mpi_name);
+    log_error("error[large-element]: an element of %zu bytes with gaps, in MPI_%s; ending the job",
+              element, call.collective_info().mpi_name);
     end_job(call.comm);
   }
   const PackedBuffer::Use use{sends ? takes_.sent : takes_.received, call.is_deferred()};
@@ -116,7 +116,7 @@ Bytes ExchangeData::add(const Call& call, bool sends, const Data& data, std::siz
   if (!sends || !is_in_place(call) || side.buffer.is_copy()) return side.buffer.bytes();
   side.copy.reset(new (std::nothrow) std::byte[bytes]);
   if (!side.copy) {
-    log_here("error[no-memory]: no memory to copy %zu bytes; ending the job", bytes);
+    log_error("error[no-memory]: no memory to copy %zu bytes; ending the job", bytes);
     end_job(call.comm);
   }
   return side.copy.get();

@@ -113,7 +113,8 @@ int serve_staged(const Packing& call, Position* position, bool packs, Move move,
     done = error != kMpiSuccess || (!elements.deliver() && !packed.deliver());
   }
   if (!done) {
-    log_here("error[device-copy]: cannot copy a GPU's memory in MPI_%s", packs ? "Pack" : "Unpack");
+    log_error("error[device-copy]: cannot copy a GPU's memory in MPI_%s",
+              packs ? "Pack" : "Unpack");
     mpi.Comm_call_errhandler(call.comm, kMpi.err_other);
     error = kMpi.err_other;
   }

@@ -45,7 +45,7 @@ void refuse(MpiDatatype type, Op op) {
   char name[kMostName + 1] = "";
   int length = 0;
   mpi.Type_get_name(type, name, &length);
-  log_here(
+  log_error(
       "error[op-type]: an operation of sumac_op_create (%s) cannot reduce %s: it is not defined on "
       "that type, or the type is not made of elements of one kind; ending the job",
       name_of(op), *name ? name : "a derived type without a name");

@@ -52,8 +52,8 @@ StagedResult::StagedResult(const TypeInfo& type, std::byte*& output, std::size_t
       stage_(static_cast<std::byte*>(std::malloc(count * type.extent))),
       count_(count) {
   if (!stage_) {
-    log_here("error[no-memory]: no memory for a result of %zu bytes; ending the job",
-             count * type.extent);
+    log_error("error[no-memory]: no memory for a result of %zu bytes; ending the job",
+              count * type.extent);
     end_job(comm);
   }
   output = stage_;
@@ -74,7 +74,7 @@ void GrowingMemory::grow(std::size_t bytes, MpiComm comm) {
   free();
   memory_ = static_cast<std::byte*>(std::aligned_alloc(kPage, wanted));
   if (!memory_) {
-    log_here("error[no-memory]: no memory to reduce %zu bytes; ending the job", bytes);
+    log_error("error[no-memory]: no memory to reduce %zu bytes; ending the job", bytes);
     end_job(comm);
     return;
   }

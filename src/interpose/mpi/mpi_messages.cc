@@ -34,7 +34,7 @@ void MpiMessages::add_peers(std::vector<int>& peers) const {
 // If a message cannot be sent, a peer waits for it forever, so the job ends.
 void MpiMessages::add(MpiRequest request, Counter& completed, int peer, int error) {
   if (error != kMpiSuccess) {
-    log_here("error[message]: the MPI refused a message to or from rank %d; ending the job", peer);
+    log_error("error[message]: the MPI refused a message to or from rank %d; ending the job", peer);
     end_job(all_);
   }
   requests_.push_back(request);
@@ -64,7 +64,7 @@ bool MpiMessages::poll() {
   const int error = mpi.Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
                                  completed_.data(), statuses_ignore());
   if (error != kMpiSuccess) {
-    log_here("error[message]: a message between ranks failed; ending the job");
+    log_error("error[message]: a message between ranks failed; ending the job");
     end_job(all_);
   }
   if (count <= 0) return false;

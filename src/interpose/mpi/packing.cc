@@ -110,7 +110,7 @@ void PackedBuffer::make_copy(bool outlives) {
   if (!has_layout() && outlives) keep_handles();
   data_ = static_cast<std::byte*>(std::malloc(bytes_));
   if (data_) return;
-  log_here("error[no-memory]: no memory to pack %zu bytes; ending the job", bytes_);
+  log_error("error[no-memory]: no memory to pack %zu bytes; ending the job", bytes_);
   end_job(buffer_.comm);
 }
 

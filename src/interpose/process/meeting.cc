@@ -50,7 +50,8 @@ void report_missing(void* context, double) {
         c.rank, c.size, static_cast<unsigned long long>(meeting.seconds));
     return;
   }
-  log_here(
+  const auto write = meeting.all_entered ? log_error : log_here;
+  write(
       "%s[set-up]: rank %d of %d has waited %llu s for others to set the communicator up. A rank "
       "without Sumac never will%s; these have not been seen to have it: %s. Start every program of "
       "the job with 'sumac exec', on every host",

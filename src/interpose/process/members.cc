@@ -115,7 +115,7 @@ void tell(const Communicator& c, const Judgement& judgement) {
   static std::atomic<bool> told;
   if (judgement.others) {
     if (!speaks_for_node(c)) return;
-    log_here(
+    log_error(
         "error[rank-without-sumac]: %s; ranks on other nodes would wait for it for ever, so the "
         "job is ended. Start every program of the job with 'sumac exec'",
         describe(judgement).c_str());
