@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prints what the library counts for calls in shared memory. Each line of standard input is a
 // collective, an algorithm, ranks and bytes; the answer has a line for each: the counts, in the
-// order of the table, and the predicted time in nanoseconds. The first line names the counts, and
-// the second has the table's time for a unit of each.
+// order of the table, and the predicted time in nanoseconds. The first lines have the names of the
+// counts, their units, and the table's time for a unit of each.
 #include <cstdio>
 #include <cstring>
 
@@ -34,6 +34,10 @@ void print(const SharedWork& work) {
 
 void print_table() {
 #define SUMAC_SHARED_WORK(name, nanoseconds, unit, what) std::printf(#name " ");
+#include "algorithms/shared_work.def"
+#undef SUMAC_SHARED_WORK
+  std::printf("\n");
+#define SUMAC_SHARED_WORK(name, nanoseconds, unit, what) std::printf(unit " ");
 #include "algorithms/shared_work.def"
 #undef SUMAC_SHARED_WORK
   std::printf("\n");

@@ -46,13 +46,13 @@ CURVES = [
 
 
 def count(program, calls):
-    """Asks the library: names of the kinds of work, their prices in its table, and the counts and
-    the time that it predicts for each call."""
+    """Asks the library: the kinds of work, each as (name, unit, price in its table), and the counts
+    for each call."""
     text = "".join(" ".join(map(str, call)) + "\n" for call in calls)
     done = subprocess.run([program], input=text, capture_output=True, text=True, check=True)
-    names, prices, *answers = (line.split() for line in done.stdout.splitlines())
-    numbers = [list(map(float, answer)) for answer in answers]
-    return names, list(map(float, prices)), [n[:-1] for n in numbers], [n[-1] for n in numbers]
+    names, units, prices, *answers = (line.split() for line in done.stdout.splitlines())
+    kinds = list(zip(names, units, map(float, prices), strict=True))
+    return kinds, [list(map(float, answer[:-1])) for answer in answers]
 
 
 def call_of(row):
@@ -90,7 +90,7 @@ def microseconds(nanoseconds):
 def print_curves(program, prices):
     for collective, size, names in CURVES:
         calls = [(collective, name, p, size) for name in names.split() for p in BEYOND]
-        _, _, counts, _ = count(program, calls)
+        _, counts = count(program, calls)
         times = iter(microseconds(predict(row, prices)) for row in counts)
         rows = [(name, *(next(times) for _ in BEYOND)) for name in names.split()]
         print_table([f"{collective} {size} B, us", *BEYOND], rows)
@@ -101,16 +101,17 @@ def print_published(program, prices, rows):
     broadcasts that do."""
     ways = {8: "lines", 65536: "direct", 1 << 20: "direct"}
     calls = [("bcast", ways[int(row["bytes"])], row["ranks"], row["bytes"]) for row in rows]
-    _, _, counts, _ = count(program, calls)
+    _, counts = count(program, calls)
     print_table(["bytes", "ranks", "published us", "predicted us"],
                 [(row["bytes"], row["ranks"], row["microseconds"],
                   microseconds(predict(each, prices)))
                  for row, each in zip(rows, counts, strict=True)])  # fmt: skip
 
 
-def differs(shipped, fitted):
+def differs(kinds, fitted):
     """Whether the library's table has other prices than the fit gives, rounded to three digits."""
-    return any(float(f"{price:.3g}") != ours for price, ours in zip(fitted, shipped, strict=True))
+    return any(float(f"{price:.3g}") != ours
+               for (_, _, ours), price in zip(kinds, fitted, strict=True))  # fmt: skip
 
 
 def main():
@@ -123,12 +124,12 @@ def main():
 
     measured = list(csv.DictReader(arguments.data.open(encoding="utf-8")))
     rows = [row for row in measured if not row["left_out"]]
-    names, shipped, counts, _ = count(arguments.program, map(call_of, rows))
+    kinds, counts = count(arguments.program, map(call_of, rows))
     times = [1000 * float(row["microseconds"]) for row in rows]
     prices = fit(counts, times)
-    print_table(["work", "ns for a unit", "in the library"],
-                [(name, f"{price:.3g}", f"{ours:g}")
-                 for name, price, ours in zip(names, prices, shipped, strict=True)])  # fmt: skip
+    print_table(["work", "ns", "for each", "in the library"],
+                [(name, f"{price:.3g}", unit, f"{ours:g}")
+                 for (name, unit, ours), price in zip(kinds, prices, strict=True)])  # fmt: skip
     titles = ["left out of the fit", "rows", "off by, rms", "median", "most"]
     print_table(titles, errors([int(row["ranks"]) for row in rows], counts, times, prices))
     if arguments.details:
@@ -139,7 +140,7 @@ def main():
     print_curves(arguments.program, prices)
     published = (HERE / "published.csv").open(encoding="utf-8")
     print_published(arguments.program, prices, list(csv.DictReader(published)))
-    if arguments.check and differs(shipped, prices):
+    if arguments.check and differs(kinds, prices):
         sys.exit("node_model: src/algorithms/shared_work.def has other prices than the fit")
 
 

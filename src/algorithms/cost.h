@@ -73,7 +73,7 @@ inline Traffic traffic_in_memory(std::uint64_t steps, std::uint64_t bytes,
 }
 
 // These count the work of a group's ranks for each way that data go through shared memory. A rank
-// waits for `awaited` others in each step.
+// waits for `awaited` others: in each step, or, through lines, in all steps together.
 //
 // Through lines the rank writes some, and reads some of others.
 struct LinesMoved {
