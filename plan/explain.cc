@@ -195,7 +195,12 @@ Row& Explainer::row(const StagePlan& stage, const Capabilities& capabilities,
   for (Row& known : way.rows) {
     if (is_same(known, row)) return known;
   }
-  row.taken.cost = price(plan, stage, group, shape_).cost;
+  const auto cost_of = [&](const StagePlan& of) {
+    Cost cost = price(plan, of, group, shape_).cost;
+    if (places_.oversubscribed) cost.work = {};
+    return cost;
+  };
+  row.taken.cost = cost_of(stage);
   for (const Algorithm algorithm : kAllAlgorithms) {
     if (!is_other(algorithm, stage) || !eligible(algorithm, capabilities, row.chunk)) {
       continue;
@@ -203,7 +208,7 @@ Row& Explainer::row(const StagePlan& stage, const Capabilities& capabilities,
     StagePlan other = stage;
     other.algorithm = algorithm;
     other.radix = default_choice(algorithm).radix;
-    row.others.push_back(priced(other, price(plan, other, group, shape_).cost));
+    row.others.push_back(priced(other, cost_of(other)));
   }
   way.rows.push_back(row);
   return way.rows.back();

@@ -23,7 +23,9 @@ struct Places {
 // Throws Failure if the machine cannot be loaded.
 Places make_places(const Options& options);
 
-// An algorithm and what it costs: steps for one chunk, bytes for the whole message.
+// An algorithm and what it costs: steps for one chunk, bytes and work for the whole message. There
+// is no work where its time cannot be predicted: beyond shared memory, and where ranks share
+// processors.
 struct Priced {
   Algorithm algorithm = Algorithm::native;
   int radix = 2;

@@ -21,7 +21,8 @@ const char kShowsHow[] = "'sumac plan --help' shows how";
 const char kDescription[] =
     "Show which algorithms a collective takes, on this machine or another.\n"
     "\n"
-    "Level by level, with what they cost: steps one after another, and bytes.";
+    "Level by level, with what they cost: steps one after another, bytes, and a\n"
+    "predicted time in shared memory.";
 
 const char kExamples[] =
     "  sumac plan allreduce 64K -n 64 --nodes 4 --machine \"package:2 core:8\"\n"

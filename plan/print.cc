@@ -2,6 +2,8 @@
 #include "plan/explain.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -10,8 +12,8 @@ namespace {
 
 using Cells = std::vector<std::string>;
 const Cells kTitles = {"level", "groups x ranks", "over",  "operation", "algorithm",
-                       "chunk", "steps",          "bytes", "rule"};
-constexpr std::size_t kChunk = 5, kBytes = 7;  // columns of numbers, aligned to the right
+                       "chunk", "steps",          "bytes", "us",        "rule"};
+constexpr std::size_t kChunk = 5, kTime = 8;  // columns of numbers, aligned to the right
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
 
@@ -28,6 +30,16 @@ std::string algorithm_of(const Priced& priced) {
 std::string steps_of(const Cost& cost) { return cost.known ? number(cost.steps) : "?"; }
 std::string bytes_of(const Cost& cost) { return cost.known ? number(cost.bytes) : "?"; }
 
+double microseconds(const Cost& cost) { return predicted_time(cost.work) / 1000; }
+
+// Three digits are more than the prediction is worth.
+std::string time_of(const Cost& cost) {
+  const double time = microseconds(cost);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", time < 10 ? 2 : time < 100 ? 1 : 0, time);
+  return time > 0 ? text : "-";
+}
+
 std::string in_columns(const std::vector<Cells>& lines) {
   std::vector<std::size_t> widths(kTitles.size());
   for (const Cells& line : lines) {
@@ -38,7 +50,7 @@ std::string in_columns(const std::vector<Cells>& lines) {
     std::string row;
     for (std::size_t i = 0; i < line.size(); ++i) {
       const std::string blanks(widths[i] - line[i].size(), ' ');
-      const bool right = i >= kChunk && i <= kBytes;
+      const bool right = i >= kChunk && i <= kTime;
       row += (i ? "  " : "") + (right ? blanks + line[i] : line[i] + blanks);
     }
     text += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
@@ -51,11 +63,11 @@ std::string table(const std::vector<Row>& rows, const RuleSet& rules, const Opti
   for (const Row& row : rows) {
     lines.push_back({row.level, std::to_string(row.groups) + " x " + std::to_string(row.ranks),
                      name_of(row.over), row.operation, algorithm_of(row.taken), number(row.chunk),
-                     steps_of(row.taken.cost), bytes_of(row.taken.cost),
+                     steps_of(row.taken.cost), bytes_of(row.taken.cost), time_of(row.taken.cost),
                      rule_name(row.rule, rules, options)});
     for (const Priced& other : row.others) {
       lines.push_back({"", "", "", "", "or " + algorithm_of(other), "", steps_of(other.cost),
-                       bytes_of(other.cost), ""});
+                       bytes_of(other.cost), time_of(other.cost), ""});
     }
   }
   return in_columns(lines);
@@ -105,6 +117,20 @@ const char kLegend[] =
     "Steps are waits for other ranks, one after another, of the first chunk; bytes those of the\n"
     "whole message that the busiest rank sends, or reads and writes in shared memory.\n";
 
+// Says how far to trust the predicted times, where there are any.
+std::string trust(const std::vector<Row>& rows) {
+  const auto has_time = [](const Row& row) { return microseconds(row.taken.cost) > 0; };
+  if (std::none_of(rows.begin(), rows.end(), has_time)) return "";
+  char text[400];
+  std::snprintf(
+      text, sizeof text,
+      "us is predicted for all chunks in shared memory, from measurements among %d to %d "
+      "ranks of\none socket: off by a factor of %g there, and by %g or more beyond, where "
+      "nobody has\nmeasured it.\n",
+      kFit.least_ranks, kFit.most_ranks, kFit.off_by, kFit.off_beyond);
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(const Explanation& explanation, const RuleSet& rules, const Options& options) {
@@ -117,7 +143,7 @@ std::string to_text(const Explanation& explanation, const RuleSet& rules, const 
   for (const Way& other : explanation.others) {
     text += std::string("Or ") + name_of(other.algorithm) + ": " + totals(other) + ".\n";
   }
-  return text + kLegend;
+  return text + kLegend + trust(way.rows);
 }
 
 namespace {
@@ -131,6 +157,8 @@ Json of_priced(const Priced& priced) {
   if (tuned_of(priced.algorithm) == Tuned::radix) json["radix"] = priced.radix;
   json["steps"] = known(priced.cost.known, priced.cost.steps);
   json["bytes"] = known(priced.cost.known, priced.cost.bytes);
+  const double time = microseconds(priced.cost);
+  json["predicted_us"] = time > 0 ? Json(std::round(time * 1000) / 1000) : Json(nullptr);
   return json;
 }
 
@@ -173,6 +201,10 @@ std::string to_json(const Explanation& explanation, const RuleSet& rules, const 
   }
   json["others"] = Json::array();
   for (const Way& other : explanation.others) json["others"].push_back(of_way(other));
+  json["prediction"] = {{"least_ranks", kFit.least_ranks},
+                        {"most_ranks", kFit.most_ranks},
+                        {"off_by", kFit.off_by},
+                        {"off_beyond", kFit.off_beyond}};
   // The name of a machine's file may not be valid UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -27,6 +27,23 @@ struct GroupCall {
   Parts parts() const { return {bytes, ranks, element, 0, listed}; }
 };
 
+// Counts the work of a rank that shares memory with the others of its group, in the units of
+// shared_work.def. Where ranks have different amounts of it, the rank that is longest in the call
+// counts, or all of them in the mean.
+struct SharedWork {
+#define SUMAC_SHARED_WORK(name, nanoseconds, unit, what) std::uint64_t name = 0;
+#include "algorithms/shared_work.def"
+#undef SUMAC_SHARED_WORK
+
+  // Adds so many times as much of each kind.
+  void add(const SharedWork& more, std::uint64_t times = 1) {
+#define SUMAC_SHARED_WORK(name, nanoseconds, unit, what) name += times * more.name;
+#include "algorithms/shared_work.def"
+#undef SUMAC_SHARED_WORK
+  }
+  bool operator==(const SharedWork&) const = default;
+};
+
 struct Cost {
   bool known = false;  // false if nobody has modelled it: the MPI's own, and algorithms over levels
   // Counts how often the rank waits for another one in sequence, for a message or for a flag in
@@ -36,6 +53,7 @@ struct Cost {
   // Counts the bytes of the busiest rank: those it sends or, in shared memory, writes for others
   // and reads from them.
   std::uint64_t bytes = 0;
+  SharedWork work;  // nothing if ranks send messages, or if nobody has counted it
 };
 
 // One rank sends another these bytes, in one message or several. Ranks are indices in the group.
@@ -49,15 +67,35 @@ struct Traffic {
   std::vector<Message> messages;  // all messages; none within shared memory
 };
 
-inline Traffic traffic_in_memory(std::uint64_t steps, std::uint64_t bytes) {
-  return {{true, steps, bytes}, {}};
+inline Traffic traffic_in_memory(std::uint64_t steps, std::uint64_t bytes,
+                                 const SharedWork& work = {}) {
+  return {{true, steps, bytes, work}, {}};
 }
+
+// These count the work of a group's ranks for each way that data go through shared memory. A rank
+// waits for `awaited` others: in each step, or, through lines, in all steps together.
+//
+// Through lines the rank writes some, and reads some of others.
+struct LinesMoved {
+  int written = 0, read = 0;
+};
+Traffic through_lines(std::uint64_t steps, std::uint64_t bytes, int awaited,
+                      const LinesMoved& lines);
+Traffic through_slots(int ranks, std::uint64_t steps, std::uint64_t bytes, int awaited);
+// In place the ranks reach one another's mapped buffers.
+Traffic in_place(int ranks, std::uint64_t bytes, int awaited);
+// By single copy the rank reaches the memory of other processes, and so many ranks reach into one
+// of them at a time.
+struct Reached {
+  int processes = 0, readers = 1;
+};
+Traffic by_attach(int ranks, std::uint64_t bytes, int awaited, const Reached& reached);
 
 // Counts messages: each(rank, send) calls send(from, to, bytes) for every message of the rank, in
 // their order.
 template <class Each>
 Traffic traffic_of(const GroupCall& call, std::uint64_t steps, Each each) {
-  Traffic traffic{{true, steps, 0}, {}};
+  Traffic traffic{{true, steps, 0, {}}, {}};
   std::vector<std::uint64_t> sent(static_cast<std::size_t>(call.ranks));
   for (int rank = 0; rank < call.ranks; ++rank) {
     each(rank, [&](int from, int to, std::uint64_t bytes) {

@@ -72,7 +72,7 @@ Traffic tree_traffic(const GroupCall& call, int root) {
     most = std::max(most, static_cast<std::uint64_t>(ways) * call.bytes);
   }
   const auto depth = static_cast<std::uint64_t>(Knomial::depth(call.ranks, call.radix));
-  return traffic_in_memory(depth + chunks_in_slots(call) - 1, most);
+  return through_slots(call.ranks, depth + chunks_in_slots(call) - 1, most, call.radix - 1);
 }
 
 }  // namespace sumac

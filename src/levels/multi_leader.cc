@@ -130,7 +130,10 @@ Task gather(Strand& strand, Operation& operation, std::size_t number, int) {
 
 Traffic in_slots(const CallPlan& plan, const LevelGroup& group, std::uint64_t bytes) {
   const std::size_t piece = piece_in(Layout{}.slot_bytes, group.size);
-  return traffic_in_memory(div_up(plan.chunks[0].bytes, piece) + 1, bytes);
+  const std::size_t steps = div_up(plan.chunks[0].bytes, piece) + 1;
+  Traffic all = through_slots(group.size, steps * plan.chunks.count(), bytes, group.size - 1);
+  all.cost.steps = steps;
+  return all;
 }
 
 Traffic price_scatter(const CallPlan& plan, const StagePlan&, const LevelGroup& group,

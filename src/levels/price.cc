@@ -13,6 +13,9 @@ Traffic of_all(Traffic first, const Traffic& last, std::uint64_t chunks) {
     bytes = (chunks - 1) * bytes + last_bytes;
   };
   sum(first.cost.bytes, last.cost.bytes);
+  SharedWork work = last.cost.work;
+  work.add(first.cost.work, chunks - 1);
+  first.cost.work = work;
   for (std::size_t i = 0; i < first.messages.size(); ++i) {
     sum(first.messages[i].bytes, last.messages[i].bytes);
   }
@@ -39,6 +42,15 @@ Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& gr
                        shape.collective != Collective::barrier;
   if (group.size < 2 || nothing) return traffic_in_memory(0, 0);
   return stage.work->price(plan, stage, group, shape);
+}
+
+double predicted_time(const SharedWork& work) {
+  double time = 0;
+#define SUMAC_SHARED_WORK(name, nanoseconds, unit, what) \
+  time += (nanoseconds) * static_cast<double>(work.name);
+#include "algorithms/shared_work.def"
+#undef SUMAC_SHARED_WORK
+  return time;
 }
 
 }  // namespace sumac

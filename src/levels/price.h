@@ -12,6 +12,19 @@ namespace sumac {
 Traffic price(const CallPlan& plan, const StagePlan& stage, const LevelGroup& group,
               const CallShape& shape);
 
+// Predicts how long a stage takes its group, in nanoseconds: 0 if it does no work that was counted.
+// The ranks share memory, each with a processor of its own.
+double predicted_time(const SharedWork& work);
+
+// The prediction was fitted to measurements among so many ranks, and is off by these factors
+// (root mean square): there, and among 16 ranks if these are left out of the fit. Nobody has
+// measured more ranks, or several sockets. experiments/node_model computes the factors.
+struct Fit {
+  int least_ranks, most_ranks;
+  double off_by, off_beyond;
+};
+inline constexpr Fit kFit{4, 16, 1.2, 1.45};
+
 // ---- For the prices of stages (StageWork) ----
 
 // Returns what the stage's algorithm costs if all its chunks are like the first one, but for the
@@ -28,6 +41,7 @@ Traffic price_of_each(std::size_t chunks, PriceOf price_of) {
     all.cost.known &= one.cost.known;
     all.cost.steps = std::max(all.cost.steps, one.cost.steps);
     all.cost.bytes += one.cost.bytes;
+    all.cost.work.add(one.cost.work);
     all.messages.insert(all.messages.end(), one.messages.begin(), one.messages.end());
   }
   return all;

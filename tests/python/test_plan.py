@@ -71,6 +71,29 @@ def test_what_else_could_run_is_of_the_same_collective_and_named_once(call):
             assert other["steps"] is None or (other["steps"] > 0 and other["bytes"] > 0)
 
 
+@EVERY
+def test_times_are_predicted_in_shared_memory_where_ranks_have_processors(call):
+    found = plans.plan(*call)
+    alone = call is not plans.CALLS["more ranks than processors"]
+    for row in found["levels"]:
+        for priced in (row, *row["others"]):
+            predicted = priced["predicted_us"]
+            assert (predicted is not None) == (row["over"] == "shm" and alone)
+            assert predicted is None or predicted > 0
+
+
+def test_a_prediction_says_how_far_it_is_off_and_prices_every_candidate():
+    call = ("allreduce", "-n", "128", "--machine", "package:2 core:64")
+    small, large = (plans.plan(*call, size) for size in ("64K", "1M"))
+    assert 1 < large["prediction"]["off_by"] < large["prediction"]["off_beyond"]
+    assert large["prediction"]["most_ranks"] < large["ranks"]
+    (row,) = large["levels"]
+    priced = {each["algorithm"]: each["predicted_us"] for each in (row, *row["others"])}
+    candidates = set(large["candidates"]) - {"native"}
+    assert len(candidates) > 1 and candidates <= priced.keys()
+    assert small["levels"][0]["predicted_us"] < row["predicted_us"]
+
+
 @pytest.mark.parametrize(
     "name",
     ["nodes", "nodes of three levels", "unequal nodes", "more ranks than processors",

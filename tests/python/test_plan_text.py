@@ -10,8 +10,8 @@ from installed import needs_command
 pytestmark = needs_command
 EVERY = pytest.mark.parametrize("call", plans.CALLS.values(), ids=plans.CALLS)
 TITLES = ["level", "groups x ranks", "over", "operation", "algorithm", "chunk", "steps", "bytes",
-          "rule"]  # fmt: skip
-NUMBERS = ("chunk", "steps", "bytes")
+          "us", "rule"]  # fmt: skip
+NUMBERS = ("chunk", "steps", "bytes", "us")
 
 
 def cells(line):
@@ -20,6 +20,13 @@ def cells(line):
 
 def number(value):
     return "?" if value is None else str(value)
+
+
+def time(value):
+    """A predicted time as the table shows it."""
+    if value is None:
+        return "-"
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
 def algorithm(priced):
@@ -31,9 +38,14 @@ def lines_of(row):
     """The cells that a row of the JSON has in the text, and those of the other algorithms."""
     first = [row["level"], f"{row['groups']} x {row['ranks']}", row["over"], row["operation"],
              algorithm(row), str(row["chunk"]), number(row["steps"]), number(row["bytes"]),
-             *([row["rule"]] if row["rule"] else [])]  # fmt: skip
+             time(row["predicted_us"]), *([row["rule"]] if row["rule"] else [])]  # fmt: skip
     others = [
-        [f"or {algorithm(other)}", number(other["steps"]), number(other["bytes"])]
+        [
+            f"or {algorithm(other)}",
+            number(other["steps"]),
+            number(other["bytes"]),
+            time(other["predicted_us"]),
+        ]  # fmt: skip
         for other in row["others"]
     ]
     return [first, *others]
@@ -104,8 +116,11 @@ def test_below_the_table_are_the_totals_of_all_ways_over_levels(call):
     ways = [f"Or {other['algorithm']}: {totals(other)}" for other in found["others"]]
     if found["over"] == "levels":
         ways.insert(0, f"In all: {totals(found)}")
-    *below, steps, bytes_ = lines[lines.index("", 1) + 1 :]
-    assert below == ways
+    below = lines[lines.index("", 1) + 1 :]
+    steps, bytes_, *trust = below[len(ways) :]
+    assert below[: len(ways)] == ways
+    has_times = any(row["predicted_us"] for row in found["levels"])
+    assert ("predicted" in " ".join(trust)) == bool(trust) == has_times
     assert steps.startswith("Steps are ") and "bytes those of the" in steps
     assert bytes_.startswith("whole message")
 

@@ -40,6 +40,8 @@ Task direct(Strand& strand, ShmGroup& group, const AllgatherArguments& args,
   co_await end_fetching(strand, group, position, peers);
 }
 
-Traffic direct_cost(const GroupCall& call) { return traffic_in_memory(3, others_parts(call)); }
+Traffic direct_cost(const GroupCall& call) {
+  return in_place(call.ranks, others_parts(call), call.ranks - 1);
+}
 
 }  // namespace sumac::allgather

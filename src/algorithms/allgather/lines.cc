@@ -30,6 +30,9 @@ Task lines(Strand& strand, ShmGroup& group, const AllgatherArguments& args) {
   group.note_finished_before(position);
 }
 
-Traffic lines_cost(const GroupCall& call) { return traffic_in_memory(1, call.bytes); }
+Traffic lines_cost(const GroupCall& call) {
+  const int lines = lines_for(call.parts().largest()), others = call.ranks - 1;
+  return through_lines(1, call.bytes, others, {lines, others * lines});
+}
 
 }  // namespace sumac::allgather

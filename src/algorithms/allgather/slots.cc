@@ -36,7 +36,8 @@ Task slots(Strand& strand, ShmGroup& group, const AllgatherArguments& args) {
 }
 
 Traffic slots_cost(const GroupCall& call) {
-  return traffic_in_memory(OwnSlots(call.parts(), Layout{}.slot_bytes).steps(), call.bytes);
+  const std::uint64_t steps = OwnSlots(call.parts(), Layout{}.slot_bytes).steps();
+  return through_slots(call.ranks, steps, call.bytes, call.ranks - 1);
 }
 
 }  // namespace sumac::allgather

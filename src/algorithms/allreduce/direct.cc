@@ -23,6 +23,8 @@ Task direct(Strand& strand, ShmGroup& group, const ReduceArguments& args, const 
       });
 }
 
-Traffic direct_cost(const GroupCall& call) { return traffic_in_memory(3, 2 * others_parts(call)); }
+Traffic direct_cost(const GroupCall& call) {
+  return in_place(call.ranks, 2 * others_parts(call), call.ranks - 1);
+}
 
 }  // namespace sumac::allreduce

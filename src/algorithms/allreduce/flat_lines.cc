@@ -54,7 +54,8 @@ void flat_lines_directly(Strand& strand, ShmGroup& group, const ReduceArguments&
 }
 
 Traffic flat_lines_cost(const GroupCall& call) {
-  return traffic_in_memory(1, call.bytes + others_vectors(call));
+  const int lines = lines_for(call.bytes), others = call.ranks - 1;
+  return through_lines(1, call.bytes + others_vectors(call), others, {lines, others * lines});
 }
 
 }  // namespace sumac::allreduce

@@ -36,7 +36,8 @@ Task flat_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
 }
 
 Traffic flat_slots_cost(const GroupCall& call) {
-  return traffic_in_memory(chunks_in_slots(call), call.bytes + others_vectors(call));
+  return through_slots(call.ranks, chunks_in_slots(call), call.bytes + others_vectors(call),
+                       call.ranks - 1);
 }
 
 }  // namespace sumac::allreduce

@@ -25,7 +25,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
 }
 
 Traffic single_copy_cost(const GroupCall& call) {
-  return traffic_in_memory(2, 2 * others_parts(call));
+  const int others = call.ranks - 1;
+  return by_attach(call.ranks, 2 * others_parts(call), others, {2 * others});
 }
 
 }  // namespace sumac::allreduce

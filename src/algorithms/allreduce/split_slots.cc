@@ -54,7 +54,8 @@ Task split_slots(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
 }
 
 Traffic split_slots_cost(const GroupCall& call) {
-  return traffic_in_memory(divided_chunks(call) + 1, call.bytes + 2 * others_parts(call));
+  return through_slots(call.ranks, divided_chunks(call) + 1, call.bytes + 2 * others_parts(call),
+                       call.ranks - 1);
 }
 
 }  // namespace sumac::allreduce

@@ -32,8 +32,11 @@ Task tree(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
 
 Traffic tree_cost(const GroupCall& call) {
   Traffic traffic = tree_traffic(call, 0);
-  traffic.cost.steps += static_cast<std::uint64_t>(Knomial::depth(call.ranks, call.radix));
-  traffic.cost.bytes += 2 * call.bytes;
+  const auto depth = static_cast<std::uint64_t>(Knomial::depth(call.ranks, call.radix));
+  const Traffic down = through_slots(call.ranks, depth, 2 * call.bytes, 1);
+  traffic.cost.steps += down.cost.steps;
+  traffic.cost.bytes += down.cost.bytes;
+  traffic.cost.work.add(down.cost.work);
   return traffic;
 }
 

@@ -54,8 +54,10 @@ Task two_steps(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
 
 Traffic two_steps_cost(const GroupCall& call) {
   const FoldOrder order = FoldOrder::of_group(call.ranks);
-  const auto others = static_cast<std::uint64_t>(order.length_of(0) - 1 + order.runs() - 1);
-  return traffic_in_memory(2, (2 + others) * call.bytes);
+  const int others = order.length_of(0) - 1 + order.runs() - 1, lines = lines_for(call.bytes);
+  // The rank has the last of all others' data, by way of those that it waits for.
+  return through_lines(2, (2 + static_cast<std::uint64_t>(others)) * call.bytes, call.ranks - 1,
+                       {2 * lines, others * lines});
 }
 
 }  // namespace sumac::allreduce

@@ -44,6 +44,11 @@ Task lines(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {
   group.note_finished_before(position);
 }
 
-Traffic lines_cost(const GroupCall& call) { return traffic_in_memory(1, 2 * others_parts(call)); }
+Traffic lines_cost(const GroupCall& call) {
+  const int others = call.ranks - 1;
+  const int of_block = lines_for(div_up(call.bytes, static_cast<std::size_t>(call.ranks)));
+  return through_lines(1, 2 * others_parts(call), others,
+                       {lines_for(call.bytes), others * of_block});
+}
 
 }  // namespace sumac::alltoall

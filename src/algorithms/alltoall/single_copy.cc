@@ -62,6 +62,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
   group.note_finished_before(position);
 }
 
-Traffic single_copy_cost(const GroupCall& call) { return traffic_in_memory(2, others_parts(call)); }
+Traffic single_copy_cost(const GroupCall& call) {
+  return by_attach(call.ranks, others_parts(call), call.ranks - 1, {call.ranks - 1});
+}
 
 }  // namespace sumac::alltoall

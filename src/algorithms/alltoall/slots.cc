@@ -26,7 +26,8 @@ Task slots(Strand& strand, ShmGroup& group, const AlltoallArguments& args) {
 
 Traffic slots_cost(const GroupCall& call) {
   const std::uint64_t row = others_parts(call);
-  return traffic_in_memory(slot_chunks(row, divided_chunk(call)).count(), 2 * row);
+  return through_slots(call.ranks, slot_chunks(row, divided_chunk(call)).count(), 2 * row,
+                       call.ranks - 1);
 }
 
 }  // namespace sumac::alltoall

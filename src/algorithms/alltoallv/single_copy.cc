@@ -18,7 +18,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const AlltoallArguments& args,
 Traffic single_copy_cost(const GroupCall& call) {
   const std::uint64_t row = others_parts(call);
   const bool fetched = WayOf{call.ranks, Layout{}.slot_bytes, true}(row) == ExchangeWay::fetched;
-  return fetched ? traffic_in_memory(2, row) : slots_cost(call);
+  if (!fetched) return slots_cost(call);
+  return by_attach(call.ranks, row, call.ranks - 1, {call.ranks - 1});
 }
 
 }  // namespace sumac::alltoallv

@@ -112,7 +112,10 @@ Traffic slots_cost(const GroupCall& call) {
   const bool lines = way_of(row) == ExchangeWay::lines;
   const std::size_t table =
       lines ? bytes_in_lines(0, call.ranks) : table_bytes<SlotsEntry>(call.ranks);
-  return traffic_in_memory(way_of.steps(row), 2 * row + table);
+  const std::uint64_t bytes = 2 * row + table;
+  const int others = call.ranks - 1;
+  if (lines) return through_lines(1, bytes, others, {lines_for(row + table), 2 * others});
+  return through_slots(call.ranks, way_of.steps(row), bytes, others);
 }
 
 }  // namespace sumac::alltoallv

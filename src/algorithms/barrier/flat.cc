@@ -18,6 +18,8 @@ Task flat(Strand& strand, ShmGroup& group, const ReduceArguments&) {
   group.note_finished_before(position);
 }
 
-Traffic flat_cost(const GroupCall& call) { return traffic_in_memory(1, call.bytes); }
+Traffic flat_cost(const GroupCall& call) {
+  return through_lines(1, call.bytes, call.ranks - 1, {});
+}
 
 }  // namespace sumac::barrier

@@ -31,6 +31,8 @@ Task two_steps(Strand& strand, ShmGroup& group, const ReduceArguments&) {
   group.note_finished_before(first);
 }
 
-Traffic two_steps_cost(const GroupCall& call) { return traffic_in_memory(2, call.bytes); }
+Traffic two_steps_cost(const GroupCall& call) {
+  return through_lines(2, call.bytes, call.ranks - 1, {});
+}
 
 }  // namespace sumac::barrier

@@ -27,6 +27,6 @@ Task direct(Strand& strand, ShmGroup& group, const BcastArguments& args, const S
   group.finish(position);
 }
 
-Traffic direct_cost(const GroupCall& call) { return traffic_in_memory(3, others_parts(call)); }
+Traffic direct_cost(const GroupCall& call) { return in_place(call.ranks, others_parts(call), 1); }
 
 }  // namespace sumac::bcast

@@ -21,6 +21,9 @@ Task lines(Strand& strand, ShmGroup& group, const BcastArguments& args) {
   group.finish(position);
 }
 
-Traffic lines_cost(const GroupCall& call) { return traffic_in_memory(1, call.bytes); }
+Traffic lines_cost(const GroupCall& call) {
+  const int lines = lines_for(call.bytes);
+  return through_lines(1, call.bytes, 1, {lines, lines});
+}
 
 }  // namespace sumac::bcast

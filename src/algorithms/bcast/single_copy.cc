@@ -30,6 +30,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const BcastArguments& args,
   if (through_slots) co_await go_through_slots(strand, group, args, first);
 }
 
-Traffic single_copy_cost(const GroupCall& call) { return traffic_in_memory(2, others_parts(call)); }
+Traffic single_copy_cost(const GroupCall& call) {
+  return by_attach(call.ranks, others_parts(call), 1, {1, call.ranks - 1});
+}
 
 }  // namespace sumac::bcast

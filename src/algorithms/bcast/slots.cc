@@ -41,7 +41,7 @@ Task slots(Strand& strand, ShmGroup& group, const BcastArguments& args) {
 }
 
 Traffic slots_cost(const GroupCall& call) {
-  return traffic_in_memory(chunks_in_slots(call), call.bytes);
+  return through_slots(call.ranks, chunks_in_slots(call), call.bytes, 1);
 }
 
 }  // namespace sumac::bcast

@@ -31,6 +31,8 @@ Task direct(Strand& strand, ShmGroup& group, const ReduceArguments& args, const 
       });
 }
 
-Traffic direct_cost(const GroupCall& call) { return traffic_in_memory(3, call.bytes); }
+Traffic direct_cost(const GroupCall& call) {
+  return in_place(call.ranks, call.bytes, call.ranks - 1);
+}
 
 }  // namespace sumac::reduce

@@ -27,7 +27,8 @@ Task flat_lines(Strand& strand, ShmGroup& group, const ReduceArguments& args) {
 
 Traffic flat_lines_cost(const GroupCall& call) {
   // The root is the busiest.
-  return traffic_in_memory(1, others_vectors(call));
+  const int lines = lines_for(call.bytes), others = call.ranks - 1;
+  return through_lines(1, others_vectors(call), others, {lines, others * lines});
 }
 
 }  // namespace sumac::reduce

@@ -25,6 +25,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceArguments& args,
       });
 }
 
-Traffic single_copy_cost(const GroupCall& call) { return traffic_in_memory(2, call.bytes); }
+Traffic single_copy_cost(const GroupCall& call) {
+  return by_attach(call.ranks, call.bytes, call.ranks - 1, {call.ranks - 1});
+}
 
 }  // namespace sumac::reduce

@@ -46,6 +46,8 @@ Task direct(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args,
   group.note_finished_before(position);
 }
 
-Traffic direct_cost(const GroupCall& call) { return traffic_in_memory(3, others_parts(call)); }
+Traffic direct_cost(const GroupCall& call) {
+  return in_place(call.ranks, others_parts(call), call.ranks - 1);
+}
 
 }  // namespace sumac::reduce_scatter

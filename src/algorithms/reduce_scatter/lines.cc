@@ -28,7 +28,10 @@ Task lines(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args) 
 }
 
 Traffic lines_cost(const GroupCall& call) {
-  return traffic_in_memory(1, call.bytes + others_parts(call));
+  // A rank reads the lines before its part, too: in the mean every other one.
+  const int lines = lines_for(call.bytes), others = call.ranks - 1;
+  return through_lines(1, call.bytes + others_parts(call), others,
+                       {lines, others * (lines + 1) / 2});
 }
 
 }  // namespace sumac::reduce_scatter

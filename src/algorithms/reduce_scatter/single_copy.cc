@@ -27,6 +27,8 @@ Task single_copy(Strand& strand, ShmGroup& group, const ReduceScatterArguments& 
       });
 }
 
-Traffic single_copy_cost(const GroupCall& call) { return traffic_in_memory(2, others_parts(call)); }
+Traffic single_copy_cost(const GroupCall& call) {
+  return by_attach(call.ranks, others_parts(call), call.ranks - 1, {call.ranks - 1});
+}
 
 }  // namespace sumac::reduce_scatter

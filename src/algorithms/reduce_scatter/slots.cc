@@ -37,7 +37,7 @@ Task slots(Strand& strand, ShmGroup& group, const ReduceScatterArguments& args) 
 
 Traffic slots_cost(const GroupCall& call) {
   const std::uint64_t steps = SpreadParts(call.parts(), divided_chunk(call), kCacheLine).steps();
-  return traffic_in_memory(steps, 2 * others_parts(call));
+  return through_slots(call.ranks, steps, 2 * others_parts(call), call.ranks - 1);
 }
 
 }  // namespace sumac::reduce_scatter
