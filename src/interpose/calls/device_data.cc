@@ -14,7 +14,7 @@ namespace sumac {
 namespace {
 
 bool sends_elsewhere(const Call& call) {
-  return call.collective() != Collective::bcast && call.send.address != kMpi.in_place;
+  return !is_from_root(call.collective()) && call.send.address != kMpi.in_place;
 }
 
 int size_of_comm(MpiComm comm) {
@@ -24,7 +24,7 @@ int size_of_comm(MpiComm comm) {
 }
 
 bool lists_blocks(const Call& call) {
-  return call.kind.function == Function::alltoallv || call.kind.function == Function::alltoallw;
+  return is_all_to_all(call.collective()) && info_of(call.kind.function).lists;
 }
 
 // Returns the first block with data on one side of a call that lists blocks; no data if there is
@@ -38,7 +38,7 @@ Data first_block(const Call& call, bool sends) {
   return {};
 }
 
-// Returns the first part with data of the result of an MPI_Allgatherv.
+// Returns the first part with data of a result that lists its parts.
 Data first_part(const Call& call) {
   if (!call.counts || !call.displacements || call.receive.type == kMpi.datatype_null) return {};
   const int ranks = size_of_comm(call.comm);
@@ -56,7 +56,7 @@ Data first_part(const Call& call) {
 Data some_data(const Call& call, bool sends) {
   if (sends && !sends_elsewhere(call)) return {};
   if (lists_blocks(call)) return first_block(call, sends);
-  if (call.kind.function == Function::allgatherv && !sends) return first_part(call);
+  if (info_of(call.kind.function).places && !sends) return first_part(call);
   Data data = sends ? call.send : call.receive;
   // The type and count of a reduction are those of its receive buffer.
   if (call.collective_info().reduces) data.type = call.receive.type;
@@ -108,8 +108,8 @@ bool has_its_lists(const Call& call) {
   if (lists_blocks(call)) {
     return ExchangeSide(call, false).is_given() && ExchangeSide(call, true).is_given();
   }
-  const bool gathers = call.kind.function == Function::allgatherv;
-  return !info_of(call.kind.function).lists() || (call.counts && (!gathers || call.displacements));
+  const FunctionInfo& info = info_of(call.kind.function);
+  return !info.lists || (call.counts && (call.displacements || !info.places));
 }
 
 // Says of a call that Sumac does not serve whether it may get host memory in the place of a GPU's.
@@ -192,7 +192,7 @@ void DeviceData::copy_in_slices(const Decision& decision) {
 
 // Returns true if the data of the call, which is about to begin, are copied slice by slice.
 bool DeviceData::find_runs() {
-  const bool in_place = moved_.collective() == Collective::bcast || sent_.shift() == 0;
+  const bool in_place = is_from_root(moved_.collective()) || sent_.shift() == 0;
   input_ = in_place ? received_.run(false) : sent_.run(false);
   output_ = received_.run(true);
   const bool all = (sent_.shift() == 0 || input_.on_device) &&
@@ -255,9 +255,9 @@ HostBuffers host_buffers_of(const Call& call) {
   if (!looks_at_buffers()) return buffers;
   int rank = 0;
   mpi.Comm_rank(call.comm, &rank);
-  const bool is_given = !call.collective_info().reduces || call.root < 0 || call.root == rank;
   buffers.first[1] = first_byte_of(call, true);
-  if (is_given) buffers.first[0] = first_byte_of(call, false);
+  if (gets_result(call.collective(), rank, call.root))
+    buffers.first[0] = first_byte_of(call, false);
   return buffers;
 }
 
