@@ -17,6 +17,12 @@ bool sends_elsewhere(const Call& call) {
   return !is_from_root(call.collective()) && call.send.address != kMpi.in_place;
 }
 
+int rank_in_comm(MpiComm comm) {
+  int rank = 0;
+  if (comm != kMpi.comm_null) mpi.Comm_rank(comm, &rank);
+  return rank;
+}
+
 int size_of_comm(MpiComm comm) {
   int size = 0;
   if (comm != kMpi.comm_null) mpi.Comm_size(comm, &size);
@@ -54,7 +60,10 @@ Data first_part(const Call& call) {
 
 // Returns data of one side of a call, if it has any: that they are on a device says that all are.
 Data some_data(const Call& call, bool sends) {
-  if (sends && !sends_elsewhere(call)) return {};
+  // A root below 0 belongs to a call between two groups.
+  const bool gets =
+      call.root < 0 || gets_result(call.collective(), rank_in_comm(call.comm), call.root);
+  if (!(sends ? sends_elsewhere(call) : gets)) return {};
   if (lists_blocks(call)) return first_block(call, sends);
   if (info_of(call.kind.function).places && !sends) return first_part(call);
   Data data = sends ? call.send : call.receive;
@@ -120,9 +129,7 @@ bool may_be_staged(const Call& call, const Decision& decision) {
 }
 
 void fill(const Call& call, DeviceBuffer& sent, DeviceBuffer& received) {
-  int rank = 0;
-  const int ranks = size_of_comm(call.comm);
-  if (call.comm != kMpi.comm_null) mpi.Comm_rank(call.comm, &rank);
+  const int rank = rank_in_comm(call.comm), ranks = size_of_comm(call.comm);
   DeviceBuffer& from = sends_elsewhere(call) ? sent : received;
   for (const Data& data : inputs_of(call, rank, ranks)) from.add(data, true, false);
   const bool is_local = call.kind.form == Form::local;  // MPI_Reduce_local, which reads both
@@ -253,11 +260,8 @@ void DeviceData::check(const DeviceError& error, const char* what) const {
 HostBuffers host_buffers_of(const Call& call) {
   HostBuffers buffers;
   if (!looks_at_buffers()) return buffers;
-  int rank = 0;
-  mpi.Comm_rank(call.comm, &rank);
   buffers.first[1] = first_byte_of(call, true);
-  if (gets_result(call.collective(), rank, call.root))
-    buffers.first[0] = first_byte_of(call, false);
+  buffers.first[0] = first_byte_of(call, false);
   return buffers;
 }
 
