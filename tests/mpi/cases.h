@@ -49,6 +49,17 @@ inline bool rooted(What w) { return row_of(w).of.has_root; }
 // Parts may differ in length and, in calls that move data, lie anywhere.
 inline bool listed(What w) { return row_of(w).arguments.find('C') != std::string::npos; }
 
+// Returns the functions for which fits(what) is true.
+inline std::vector<What> whats_that(bool (*fits)(What)) {
+  std::vector<What> some;
+#define SUMAC_CALL(name)
+#define SUMAC_FUNCTION(function, collective, arguments) \
+  if (fits(What::function)) some.push_back(What::function);
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+  return some;
+}
+
 struct Case {
   // What all ranks have in common.
   What what = What::barrier;

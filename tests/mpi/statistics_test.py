@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""statistics_test.py SCENARIO FILE RANKS [PERSISTENT FUNCTIONS]: compares the statistics of a run of
-statistics.cc with what rank 0 is known to call. FUNCTIONS is the table of `sumac __functions`. Exits
-with a message where they differ."""
+"""statistics_test.py SCENARIO FILE RANKS [PERSISTENT FUNCTIONS]: compares the statistics of a run
+of statistics.cc with what rank 0 is known to call. FUNCTIONS is what `sumac __functions` prints.
+Exits with a message where they differ."""
 
 from __future__ import annotations
 
