@@ -412,7 +412,7 @@ void decide_admitted(const Call& call, Decision& decision) {
 bool judge_buffers(const Call& call, const Communicator& c) {
   const bool rooted = call.collective_info().has_root;
   if (call.receive.count < 0 || (rooted && !root_exists(call, c))) return false;
-  const bool receives = gets_result(call.collective(), c.rank, call.root);
+  const bool receives = call.receives(c.rank);
   const void *const send = call.send.address, *const receive = call.receive.address;
   const bool misplaced = (receives ? receive : send) == kMpi.in_place;
   if (call.receive.count == 0) return !misplaced || !errors_without_data();

@@ -61,8 +61,7 @@ Data first_part(const Call& call) {
 // Returns data of one side of a call, if it has any: that they are on a device says that all are.
 Data some_data(const Call& call, bool sends) {
   // A root below 0 belongs to a call between two groups.
-  const bool gets =
-      call.root < 0 || gets_result(call.collective(), rank_in_comm(call.comm), call.root);
+  const bool gets = call.root < 0 || call.receives(rank_in_comm(call.comm));
   if (!(sends ? sends_elsewhere(call) : gets)) return {};
   if (lists_blocks(call)) return first_block(call, sends);
   if (info_of(call.kind.function).places && !sends) return first_part(call);

@@ -124,6 +124,9 @@ struct Call : MpiArguments {
 
   const CollectiveInfo& collective_info() const { return kind.info; }
   Collective collective() const { return kind.info.collective; }
+  // Returns false if a receive buffer means nothing here, since the root alone gets a result. It
+  // stands here and is no gets_result(), because each reduction asks.
+  bool receives(int rank) const { return kind.info.result != Result::root || rank == root; }
   // Returns true for nonblocking and persistent calls, which return before the collective has
   // ended.
   bool is_deferred() const {
