@@ -44,7 +44,7 @@ inline bool reduces(What w) { return row_of(w).of.reduces; }
 inline bool scatters(What w) { return takes(w, sumac::ArgumentKind::reduce_scatter); }
 inline bool gathers(What w) { return takes(w, sumac::ArgumentKind::allgather); }
 inline bool exchanges(What w) { return takes(w, sumac::ArgumentKind::alltoall); }
-inline bool broadcasts(What w) { return takes(w, sumac::ArgumentKind::bcast); }
+inline bool is_bcast(What w) { return takes(w, sumac::ArgumentKind::bcast); }
 inline bool rooted(What w) { return row_of(w).of.has_root; }
 // Parts may differ in length and, in calls that move data, lie anywhere.
 inline bool listed(What w) { return row_of(w).arguments.find('C') != std::string::npos; }
@@ -150,7 +150,7 @@ class Call {
     send_.make_arguments(in_bytes, case_.absolute);
     receive_.make_arguments(in_bytes, case_.absolute);
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    if (case_.absolute && broadcasts(case_.what)) made = make_absolute();
+    if (case_.absolute && is_bcast(case_.what)) made = make_absolute();
     if (case_.form != Form::blocking) forget_path();
     const int error = case_.large
                           ? make(send_.large_counts, receive_.large_counts, send_.large_places,
@@ -242,10 +242,10 @@ class Call {
     return static_cast<std::size_t>(group_.members[static_cast<std::size_t>(me())]);
   }
   bool in_place() const {
-    return case_.in_place && gets() && !broadcasts(case_.what) && case_.what != What::reduce_local;
+    return case_.in_place && gets() && !is_bcast(case_.what) && case_.what != What::reduce_local;
   }
   bool sends_apart() const {
-    return row_of(case_.what).of.has_data && !broadcasts(case_.what) && !in_place();
+    return row_of(case_.what).of.has_data && !is_bcast(case_.what) && !in_place();
   }
   // Elements that rank i gives rank j, or those of rank i's part.
   std::size_t count(std::size_t i, std::size_t j = 0) const {
@@ -284,7 +284,7 @@ class Call {
     const int mine[] = {giver(own())}, second[] = {giver(own()) + 1};
     CallSide& side = in_place() ? receive_ : send_;
     if (!row_of(case_.what).of.has_data) return;
-    if (broadcasts(case_.what)) {
+    if (is_bcast(case_.what)) {
       if (me() == case_.root) put(receive_, 0, total(), mine);
     } else if (exchanges(case_.what)) {
       for (std::size_t b = 0; b < side.blocks.size(); ++b) {
