@@ -50,7 +50,7 @@ int row_of(const Case& test) {
 
 const FunctionInfo* find_function(Collective collective, bool lists) {
   for (const FunctionInfo& info : kFunctions) {
-    if (info.collective == collective && info.lists() == lists) return &info;
+    if (info.collective == collective && info.lists == lists) return &info;
   }
   return nullptr;
 }
@@ -83,10 +83,10 @@ RepeatedCall::RepeatedCall(const Functions& functions, const Case& test, const B
     counts_.push_back(part);
     places_.push_back(r * part);
   }
-  const bool at_root = !info_of(test.collective).has_root || test.root == rank;
+  const bool gets = gets_result(test.collective, rank, test.root);
   const auto type = from_native<MpiDatatype>(mpi_type(test.type));
   const int count = test.has_parts() ? part : whole;
-  call_.send = {test.in_place && at_root ? MPI_IN_PLACE : buffers.send(), count, type};
+  call_.send = {test.in_place && gets ? MPI_IN_PLACE : buffers.send(), count, type};
   call_.receive = {buffers.recv(), count, type};
   call_.counts = call_.send_counts = counts_.data();
   call_.displacements = call_.send_displacements = places_.data();

@@ -146,8 +146,8 @@ long run_collective(const Options& options, const World& world) {
 
 long measure(const Options& options, const World& world) {
   if (options.pack) return run_pack(options, world);
-  return options.collective == Collective::reduce_local ? run_local(options, world)
-                                                        : run_collective(options, world);
+  return !is_of_ranks(options.collective) ? run_local(options, world)
+                                          : run_collective(options, world);
 }
 
 int start(int argc, char** argv) {

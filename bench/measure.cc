@@ -116,12 +116,13 @@ constexpr std::size_t kCacheLine = 64;
 
 // Restores the data of an in-place call, so that repeated sums do not grow to infinity.
 void refresh(const Case& test, const Buffers& buffers, int rank) {
-  if (test.collective == Collective::barrier) return;
+  const CollectiveInfo& info = info_of(test.collective);
+  if (!info.has_data) return;
   if (test.in_place) {
     std::memcpy(buffers.recv(), buffers.send(), test.bytes());
     return;
   }
-  const bool bcast = test.collective == Collective::bcast;
+  const bool bcast = info.arguments == ArgumentKind::bcast;
   if (bcast && rank != test.root) return;
   std::byte* const data = bcast ? buffers.recv() : buffers.send();
   for (std::size_t i = 0; i < test.bytes(); i += kCacheLine) data[i] ^= std::byte{1};

@@ -176,7 +176,7 @@ std::vector<std::size_t> sizes_in_bytes(const Options& options) {
 }
 
 std::vector<std::size_t> counts(const Options& options, int ranks) {
-  if (options.collective == Collective::barrier) return {0};
+  if (!info_of(options.collective).has_data) return {0};
   std::vector<std::size_t> result;
   for (const std::size_t bytes : sizes_in_bytes(options)) {
     std::size_t count = bytes / size_of(options.type);

@@ -40,7 +40,7 @@ struct Options {
   std::string json_file;
 
   // In one process, without communication.
-  bool is_local() const { return pack || collective == Collective::reduce_local; }
+  bool is_local() const { return pack || !is_of_ranks(collective); }
   std::string what() const { return pack ? "pack" : name_of(collective, kind); }
   Case test(std::size_t count) const {
     return {collective, type, op, root, in_place, count, kind, with_counts};

@@ -45,13 +45,14 @@ long wrong_barriers(RepeatedCall& call, const World& world) {
 std::size_t wrong_gathered(RepeatedCall& call, const Case& test, const Buffers& buffers,
                            const World& world, const Pattern& pattern) {
   const std::size_t part = test.count / static_cast<std::size_t>(world.ranks);
+  const bool gets = gets_result(test.collective, world.rank, test.root);
   const auto place = [&](int rank) {
     return buffers.recv() + static_cast<std::size_t>(rank) * part * size_of(test.type);
   };
-  pattern.fill(test.in_place ? place(world.rank) : buffers.send(), part, world.rank);
+  pattern.fill(test.in_place && gets ? place(world.rank) : buffers.send(), part, world.rank);
   run(call, pattern.seed == kRepetitions);
   std::size_t wrong = 0;
-  for (int rank = 0; rank < world.ranks; rank++)
+  for (int rank = 0; rank < world.ranks && gets; rank++)
     wrong += pattern.differing(place(rank), part, rank);
   return wrong;
 }
@@ -82,25 +83,25 @@ std::size_t wrong_exchanged(RepeatedCall& call, const Case& test, const Buffers&
 std::size_t wrong_here(RepeatedCall& call, const Case& test, const Buffers& buffers,
                        const World& world, unsigned seed) {
   const Pattern pattern{test.type, test.op, world.ranks, seed};
-  const bool root = world.rank == test.root;
   std::memset(buffers.recv(), kPoison, test.bytes());
-  if (test.collective == Collective::bcast) {
-    if (root) pattern.fill(buffers.recv(), test.count, test.root);
+  const ArgumentKind arguments = info_of(test.collective).arguments;
+  if (arguments == ArgumentKind::bcast) {
+    if (world.rank == test.root) pattern.fill(buffers.recv(), test.count, test.root);
     run(call, seed == kRepetitions);
     return pattern.differing(buffers.recv(), test.count, test.root);
   }
-  if (test.collective == Collective::allgather)
+  if (arguments == ArgumentKind::allgather)
     return wrong_gathered(call, test, buffers, world, pattern);
   if (is_all_to_all(test.collective)) return wrong_exchanged(call, test, buffers, world, pattern);
   pattern.fill(buffers.send(), test.count, world.rank);
   if (test.in_place) std::memcpy(buffers.recv(), buffers.send(), test.bytes());
   run(call, seed == kRepetitions);
-  if (test.collective == Collective::reduce_scatter) {
+  if (arguments == ArgumentKind::reduce_scatter) {
     const std::size_t part = test.count / static_cast<std::size_t>(world.ranks);
     return pattern.wrong(buffers.recv(), part, part * static_cast<std::size_t>(world.rank));
   }
   std::size_t wrong = pattern.differing(buffers.send(), test.count, world.rank);
-  if (root || test.collective == Collective::allreduce)
+  if (gets_result(test.collective, world.rank, test.root))
     wrong += pattern.wrong(buffers.recv(), test.count);
   return wrong;
 }
@@ -133,7 +134,7 @@ bool other_bits(RepeatedCall& call, const Case& test, const Buffers& buffers, co
 }  // namespace
 
 long count_wrong(RepeatedCall& call, const Case& test, const Buffers& buffers, const World& world) {
-  if (test.collective == Collective::barrier) return world.sum(wrong_barriers(call, world));
+  if (!info_of(test.collective).has_data) return world.sum(wrong_barriers(call, world));
   std::size_t wrong = 0;
   for (unsigned seed = 1; seed <= kRepetitions; seed++)
     wrong += wrong_here(call, test, buffers, world, seed);

@@ -82,12 +82,12 @@ static void print_fact(const char* key, int fact, const char* end) {
 int command_collectives(void) {
   static const struct {
     const char *name, *mpi;
-    int root, data, sized, reduces, simulated;
-    const char *divided, *ranks;
+    int root, sized, reduces, simulated;
+    const char *result, *divided, *ranks;
   } rows[] = {
-#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
-                         ranks)                                                                \
-  {#name, mpi, root, data, sized, reduces, simulated, #divided, #ranks},
+#define SUMAC_COLLECTIVE(name, mpi, root, result, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                  \
+  {#name, mpi, root, sized, reduces, simulated, #result, #divided, #ranks},
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE
   };
@@ -97,10 +97,10 @@ int command_collectives(void) {
     print_string("name", rows[i].name, ", ");
     print_string("mpi", rows[i].mpi, ", ");
     print_fact("root", rows[i].root, ", ");
-    print_fact("data", rows[i].data, ", ");
     print_fact("sized", rows[i].sized, ", ");
     print_fact("reduces", rows[i].reduces, ", ");
     print_fact("simulated", rows[i].simulated, ", ");
+    print_string("result", rows[i].result, ", ");
     print_string("divided", rows[i].divided, ", ");
     print_string("ranks", rows[i].ranks, "");
   }
@@ -114,6 +114,7 @@ int command_functions(void) {
   } rows[] = {
 #define SUMAC_CALL(name)
 #define SUMAC_FUNCTION(function, collective, arguments) {#function, #collective, arguments},
+#define SUMAC_COUNTED_FUNCTION(function, arguments, size) {#function, "", arguments},
 #include "interpose/calls.def"
 #undef SUMAC_CALL
   };
@@ -168,7 +169,7 @@ int command_algorithms(void) {
   static const struct {
     const char *collective, *name, *needs, *order, *description, *unruled;
   } rows[] = {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, early, description, unruled) \
   {#collective, #name, #needs, #order, description, unruled},
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM

@@ -141,8 +141,7 @@ LevelGroup Explainer::group_of(const Group& group, std::size_t level) const {
 // which the root's data pass and, where ranks have parts, groups whose member of the last level has
 // another number of ranks.
 std::vector<Alike> Explainer::alike() const {
-  const bool rooted =
-      shape_.collective == Collective::reduce || shape_.collective == Collective::bcast;
+  const bool rooted = info_of(shape_.collective).has_root;
   int of_root = shape_.root;  // the rank that represents the root in the level
   const std::vector<int> beside =
       has_parts(shape_.collective) ? ranks_beside() : std::vector<int>();

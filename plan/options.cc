@@ -185,8 +185,8 @@ void declare(CLI::App& app, Options& options, std::string& slow) {
 void require(const CLI::App& app, const Options& options) {
   std::vector<std::string> missing;
   if (app.count("COLLECTIVE") == 0) missing.emplace_back("COLLECTIVE");
-  const bool has_data = options.collective != Collective::barrier;
-  if (has_data && app.count("BYTES") == 0) missing.emplace_back("BYTES");
+  if (info_of(options.collective).has_data && app.count("BYTES") == 0)
+    missing.emplace_back("BYTES");
   if (app.count("-n") == 0) missing.emplace_back("-n");
   if (missing.empty()) return;
   const char* verb = missing.size() == 1 ? " is missing" : " are missing";
@@ -213,8 +213,7 @@ std::string in_one_line(std::string text) {
 }
 
 void check(const Options& options) {
-  if (options.collective == Collective::barrier && options.bytes != 0)
-    fail("a barrier has no bytes");
+  if (!info_of(options.collective).has_data && options.bytes != 0) fail("a barrier has no bytes");
   if (options.nodes > options.ranks) {
     fail(std::to_string(options.ranks) + " ranks cannot run on " + std::to_string(options.nodes) +
          " nodes");

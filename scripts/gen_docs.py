@@ -96,20 +96,34 @@ def options_texts():
 
 
 def algorithms():
-    fields = ("collective", "name", "needs", "order", "tuned", "doc", "unruled")
+    fields = ("collective", "name", "needs", "order", "tuned", "early", "doc", "unruled")
     return rows("src/base/algorithms.def", "SUMAC_ALGORITHM", *fields)
+
+
+def functions(macro, *fields):
+    """The functions of calls.def that such rows have."""
+    found = rows("src/interpose/calls.def", macro, "function", *fields)
+    names = [f"`MPI_{row['function'].capitalize()}`" for row in found]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def served():
+    """The sentence about the collectives that Sumac serves."""
+    text = (
+        f"Sumac serves {functions('SUMAC_FUNCTION', 'collective', 'arguments')}, blocking, "
+        "nonblocking and persistent, and their forms with large counts (those with names that end "
+        "in `_c`)."
+    )
+    return textwrap.fill(text, 100)
 
 
 def counted():
     """The sentence about the collectives that the MPI serves and Sumac counts."""
-    fields = ("mpi", "counted", "form")
-    found = rows("src/interpose/calls.def", "SUMAC_COUNTED", *fields)
-    names = [f"`MPI_{row['mpi']}`" for row in found if row["form"] == "blocking"]
     text = (
         "Collectives that Sumac does not serve are counted as well, with the path "
-        f"`mpi: Sumac does not serve this collective`: {', '.join(names[:-1])} and {names[-1]}, "
-        "blocking, nonblocking and persistent, but not their forms with large counts "
-        "(those with names that end in `_c`)."
+        "`mpi: Sumac does not serve this collective`: "
+        f"{functions('SUMAC_COUNTED_FUNCTION', 'arguments', 'size')}, "
+        "blocking, nonblocking and persistent, but not their forms with large counts."
     )
     return textwrap.fill(text, 100)
 
@@ -217,6 +231,7 @@ PARTS = {
     "docs/benchmarks.md": {"layouts": layouts_table},
     "docs/calls.md": {
         "algorithms": algorithms_table,
+        "served": lambda: [served() + "\n"],
         "counted": lambda: [counted() + "\n"],
         "reasons": reasons_table,
     },

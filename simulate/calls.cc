@@ -102,16 +102,16 @@ MPI_Op charged(MPI_Op op, MPI_Datatype type) {
 }
 
 std::size_t bytes_of(const Call& call) {
-  if (call.collective() == Collective::barrier) return 0;
+  if (!call.collective_info().has_data) return 0;
   int size = 0;
   PMPI_Type_size(to_native(call.receive.type), &size);
   return static_cast<std::size_t>(size) * static_cast<std::size_t>(call.receive.count);
 }
 
 bool is_plain(const Call& call) {
-  if (call.collective() == Collective::barrier) return true;
+  if (!call.collective_info().has_data) return true;
   if (call.receive.count <= 0) return false;
-  if (call.collective() != Collective::bcast) {
+  if (call.collective_info().reduces) {
     const DType type = element_of(to_native(call.receive.type));
     return type != DType::none && is_defined(operation_of(to_native(call.op)), type);
   }
@@ -123,17 +123,15 @@ bool is_plain(const Call& call) {
 }
 
 CallArguments arguments_of(const Call& call, const Communicator& communicator, int radix) {
-  if (call.collective() == Collective::barrier) return {};
+  if (!call.collective_info().has_data) return {};
   auto* const to = static_cast<std::byte*>(call.receive.address);
-  if (call.collective() == Collective::bcast) {
+  if (call.collective_info().arguments == ArgumentKind::bcast) {
     return BcastArguments{to, bytes_of(call), call.root, radix};
   }
   ReduceArguments args;
   args.radix = radix;
   const bool in_place = call.send.address == MPI_IN_PLACE;
-  const bool gets_result =
-      call.collective() != Collective::reduce || communicator.team.rank == call.root;
-  args.output = gets_result ? to : nullptr;
+  args.output = gets_result(call.collective(), communicator.team.rank, call.root) ? to : nullptr;
   args.input = in_place ? args.output : static_cast<const std::byte*>(call.send.address);
   args.count = static_cast<std::size_t>(call.receive.count);
   const DType type = element_of(to_native(call.receive.type));

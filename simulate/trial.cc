@@ -41,7 +41,7 @@ bool Trial::goes_to_mpi() const {
 
 std::string Trial::plan() const {
   if (goes_to_mpi()) return "native";
-  const bool word = case_.collective == Collective::barrier;
+  const bool word = !info_of(case_.collective).has_data;
   return communicator_->plan_text({case_.collective, word ? kBarrierWord : case_.bytes,
                                    word ? kBarrierWord : sizeof(double), case_.root},
                                   choice_);
@@ -72,15 +72,16 @@ Outcome Trial::run() {
 }
 
 CallArguments Trial::arguments() {
-  if (case_.collective == Collective::barrier) return {};
-  if (case_.collective == Collective::bcast) {
+  const CollectiveInfo& info = info_of(case_.collective);
+  if (!info.has_data) return {};
+  if (info.arguments == ArgumentKind::bcast) {
     return BcastArguments{bytes_of(out_), case_.bytes, case_.root, choice_.radix};
   }
   ReduceArguments reduction;
   reduction.radix = choice_.radix;
-  const bool gets_result = case_.collective != Collective::reduce || rank_ == case_.root;
+  const bool gets = gets_result(case_.collective, rank_, case_.root);
   reduction.input = bytes_of(in_);
-  reduction.output = gets_result ? bytes_of(out_) : nullptr;
+  reduction.output = gets ? bytes_of(out_) : nullptr;
   reduction.count = in_.size();
   reduction.element = sizeof(double);
   reduction.kernel = charged_kernel(Op::sum, DType::f64);
@@ -130,7 +131,7 @@ void Trial::call_mpi() {
 }
 
 void Trial::fill() {
-  const bool sends = case_.collective == Collective::bcast && rank_ == case_.root;
+  const bool sends = is_from_root(case_.collective) && rank_ == case_.root;
   for (std::size_t i = 0; i < in_.size(); ++i) {
     in_[i] = of_rank(rank_) + of_place(i);
     out_[i] = sends ? in_[i] : -1;
@@ -144,9 +145,8 @@ double Trial::sum_of_ranks() const {
 }
 
 bool Trial::is_right() const {
-  if (case_.collective == Collective::barrier) return true;
-  const bool reduces = case_.collective != Collective::bcast;
-  if (case_.collective == Collective::reduce && rank_ != case_.root) return true;
+  if (!gets_result(case_.collective, rank_, case_.root)) return true;
+  const bool reduces = info_of(case_.collective).reduces;
   const double ranks = reduces ? sum_of_ranks() : of_rank(case_.root);
   const double factor = reduces ? size_ : 1;
   for (std::size_t i = 0; i < out_.size(); ++i) {

@@ -117,7 +117,8 @@ struct Call : TestCall {
     if (unmapped >= 0) {
       EXPECT_FALSE(rank.direct.went) << name;
     }
-    const std::size_t least = what == Collective::allgather ? 0 : 6 * kSmallPage;
+    const std::size_t least =
+        info_of(what).arguments == ArgumentKind::allgather ? 0 : 6 * kSmallPage;
     if (unmapped < 0 && least > 0 && count * sizeof(Word) > least) {
       EXPECT_TRUE(rank.direct.went) << name << " of " << count << " words";
     }
@@ -316,7 +317,7 @@ TEST(Algorithms, TreesFoldRunsOfNeighbours) {
       ASSERT_TRUE(world.run(random));
       int all = 1;
       while (all < ranks) all *= radix;
-      const int root = entry.collective == Collective::reduce ? setting.root : ranks / 2;
+      const int root = is_to_root(entry.collective) ? setting.root : ranks / 2;
       for (std::size_t i = 0; i < call.count; ++i) {
         ASSERT_EQ(call.output[static_cast<std::size_t>(root)][i],
                   folded_run(call.input, i, 0, all, radix))
@@ -345,7 +346,7 @@ TEST(Algorithms, AlltoallvOfManyRanksThroughSmallSlots) {
 void expect_to_go_ahead(Algorithm algorithm, int calls, std::size_t words, Control control) {
   const AlgorithmEntry& entry = entry_of(algorithm);
   Random random(static_cast<unsigned>(calls));
-  const int ranks = 3, root = 1, ahead = entry.collective == Collective::bcast ? root : 2;
+  const int ranks = 3, root = 1, ahead = is_from_root(entry.collective) ? root : 2;
   std::deque<Call> all;
   for (int i = 0; i < calls; ++i) all.emplace_back(algorithm, words, root, false, ranks, random);
   World world(ranks, Layout().ring, Layout().slot_bytes, control);

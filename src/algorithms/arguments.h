@@ -230,9 +230,9 @@ struct CallArguments {
 // For each collective, this is the member of CallArguments that its algorithms take.
 template <Collective>
 inline constexpr auto kArguments = nullptr;
-#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
-                         ranks)                                                                \
-  template <>                                                                                  \
+#define SUMAC_COLLECTIVE(name, mpi, root, result, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                  \
+  template <>                                                                                    \
   inline constexpr auto kArguments<Collective::name> = &CallArguments::arguments;
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE

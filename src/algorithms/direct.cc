@@ -14,9 +14,9 @@ Part common_pages(const ShmGroup& group, std::uint64_t position, Collective coll
   for (int r = 0; r < group.size(); ++r) {
     const Buffers buffers = buffers_of(group, r, position);
     pages.narrow(buffers.input);
-    const bool stores = collective == Collective::allreduce ||
-                        (collective == Collective::reduce && r == args.reduction.root);
-    if (stores) pages.narrow(buffers.output);
+    const bool is_reduction = info_of(collective).arguments == ArgumentKind::reduction;
+    if (is_reduction && gets_result(collective, r, args.reduction.root))
+      pages.narrow(buffers.output);
   }
   return pages.inside();
 }
@@ -43,10 +43,11 @@ bool all_can(const ShmGroup& group, Collective collective, const CallArguments& 
   for (int r = 0; r < group.size(); ++r) {
     if (!buffers_of(group, r, direct.position).mapped) return false;
   }
-  if (collective == Collective::allgather) {
+  const ArgumentKind arguments = info_of(collective).arguments;
+  if (arguments == ArgumentKind::allgather) {
     return inputs_can(group, direct, [&](int r) { return args.allgather.parts[r].bytes; });
   }
-  if (collective == Collective::alltoall) {
+  if (arguments == ArgumentKind::alltoall) {
     return inputs_can(group, direct, [&](int) { return args.alltoall.sent.bytes; });
   }
   const std::size_t bytes = args.bytes(collective);
@@ -57,7 +58,7 @@ bool all_can(const ShmGroup& group, Collective collective, const CallArguments& 
 
 // The buffers of a rank that other ranks reach into, where an algorithm does so.
 ReachedMemory reached_in(const ReduceArguments& args, int rank, Collective collective) {
-  const bool stored = !info_of(collective).has_root || rank == args.root;
+  const bool stored = gets_result(collective, rank, args.root);
   return {{args.input, args.bytes()}, {stored ? args.output : nullptr, stored ? args.bytes() : 0}};
 }
 ReachedMemory reached_in(const ReduceScatterArguments& args, int, Collective) {

@@ -60,10 +60,10 @@ using FunctionOf = typename FunctionFor<needs, ArgumentsOf<collective>>::Type;
 template <Needs needs>
 using CostOf = std::conditional_t<over_of(needs) != Over::levels, CostFn, LevelsFn>;
 
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
-  namespace collective {                                                             \
-  extern FunctionOf<Needs::needs, Collective::collective> name;                      \
-  extern CostOf<Needs::needs> name##_cost;                                           \
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, early, description, unruled) \
+  namespace collective {                                                                    \
+  extern FunctionOf<Needs::needs, Collective::collective> name;                             \
+  extern CostOf<Needs::needs> name##_cost;                                                  \
   }
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM

@@ -69,8 +69,8 @@ constexpr AlgorithmEntry entry(Algorithm algorithm, CostFn* cost) {
 }
 
 constexpr AlgorithmEntry kAlgorithms[] = {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
-  entry<Collective::collective, collective::name>(Algorithm::collective##_##name,    \
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, early, description, unruled) \
+  entry<Collective::collective, collective::name>(Algorithm::collective##_##name,           \
                                                   cost<collective::name##_cost>()),
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM

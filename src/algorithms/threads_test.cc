@@ -60,7 +60,7 @@ std::vector<Part> growing_parts(std::size_t count, int ranks) {
 // Returns the arguments of the same call for another collective.
 CallArguments arguments_of(Collective what, const ReduceArguments& args, int rank,
                            const Parts& parts, Exchange& exchange) {
-  const bool lists = what == Collective::alltoallv;
+  const bool lists = !info_of(what).is_sized;
   switch (info_of(what).arguments) {
     case ArgumentKind::bcast:
       return BcastArguments{args.output, args.bytes(), args.root};
@@ -83,12 +83,12 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   const AlgorithmEntry& entry = entry_for(n);
   const int root = n % ranks;
   const bool reduces = entry.order != Order::none;
-  const bool broadcasts = entry.collective == Collective::bcast;
+  const ArgumentKind arguments = info_of(entry.collective).arguments;
   const std::size_t most = entry.needs == Needs::lines ? kLinesData / sizeof(Word) : 700;
   const std::size_t count = static_cast<std::size_t>(n) * 37 % most + 1;
   Words input(count), output(count);
   for (std::size_t i = 0; i < count; ++i) input[i] = own_word(me, i, n);
-  if (broadcasts) output = input;
+  if (arguments == ArgumentKind::bcast) output = input;
   ReduceArguments args;
   args.input = reinterpret_cast<const std::byte*>(input.data());
   args.output = reinterpret_cast<std::byte*>(output.data());
@@ -122,6 +122,7 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
   }
 
   int wrong = 0;
+  if (!gets_result(entry.collective, me, root)) return wrong;
   if (is_all_to_all(entry.collective)) {
     for (std::size_t i = 0; i < block * static_cast<std::size_t>(ranks); ++i) {
       const std::size_t from = i % block + static_cast<std::size_t>(me) * block;
@@ -129,7 +130,7 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
     }
     return wrong;
   }
-  if (entry.collective == Collective::allgather) {
+  if (arguments == ArgumentKind::allgather) {
     int owner = 0;
     for (std::size_t i = 0; i < count; ++i) {
       while (i * sizeof(Word) >= parts[owner].offset + parts[owner].bytes) ++owner;
@@ -137,12 +138,10 @@ int call(Rank& rank, const WaitPolicy& policy, int n) {
     }
     return wrong;
   }
-  const bool scatters = entry.collective == Collective::reduce_scatter;
+  const bool scatters = arguments == ArgumentKind::reduce_scatter;
   const std::size_t first = scatters ? own.offset / sizeof(Word) : 0;
   const std::size_t results = scatters ? own.bytes / sizeof(Word) : count;
-  const bool at_root = entry.collective == Collective::reduce;
-  const bool significant = (reduces && (!at_root || me == root)) || broadcasts;
-  for (std::size_t i = 0; i < results && significant; ++i) {
+  for (std::size_t i = 0; i < results; ++i) {
     wrong += output[i] !=
              (reduces ? folded_words(args.kernel, ranks, first + i, n) : own_word(root, i, n));
   }

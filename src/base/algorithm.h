@@ -12,8 +12,8 @@
 namespace sumac {
 
 enum class Collective : std::uint8_t {
-#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
-                         ranks)                                                                \
+#define SUMAC_COLLECTIVE(name, mpi, root, result, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                  \
   name,
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE
@@ -21,6 +21,8 @@ enum class Collective : std::uint8_t {
 
 // The column `ranks` of collectives.def says who takes part.
 enum class Among : std::uint8_t { levels, none };
+// The column `result` says who gets one.
+enum class Result : std::uint8_t { all, own, root, none };
 // The column `divided` says how a call's data are divided among the ranks.
 enum class Divided : std::uint8_t { whole, parts, blocks };
 // The column `arguments` says what the algorithms take (algorithms/arguments.h).
@@ -31,23 +33,25 @@ struct CollectiveInfo {
   const char* name;
   const char* mpi_name;
   bool has_root, has_data, is_sized, reduces;
+  Result result;
   Divided divided;
   ArgumentKind arguments;
   Among among;
 };
 
 inline constexpr CollectiveInfo kCollectives[] = {
-#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
-                         ranks)                                                                \
-  {Collective::name,                                                                           \
-   #name,                                                                                      \
-   mpi,                                                                                        \
-   root != 0,                                                                                  \
-   data != 0,                                                                                  \
-   sized != 0,                                                                                 \
-   reduces != 0,                                                                               \
-   Divided::divided,                                                                           \
-   ArgumentKind::arguments,                                                                    \
+#define SUMAC_COLLECTIVE(name, mpi, root, result, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                  \
+  {Collective::name,                                                                             \
+   #name,                                                                                        \
+   mpi,                                                                                          \
+   root != 0,                                                                                    \
+   Result::result != Result::none,                                                               \
+   sized != 0,                                                                                   \
+   reduces != 0,                                                                                 \
+   Result::result,                                                                               \
+   Divided::divided,                                                                             \
+   ArgumentKind::arguments,                                                                      \
    Among::ranks},
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE
@@ -62,6 +66,19 @@ constexpr const char* name_of(Collective collective) { return info_of(collective
 // Returns true for collectives of a communicator's ranks.
 constexpr bool is_of_ranks(Collective collective) {
   return info_of(collective).among != Among::none;
+}
+
+// Return true for collectives whose root gets the data of all, or gives data to all.
+constexpr bool is_to_root(Collective collective) {
+  return info_of(collective).result == Result::root;
+}
+constexpr bool is_from_root(Collective collective) {
+  return info_of(collective).has_root && !is_to_root(collective);
+}
+
+// Returns true if this rank gets a result. `root` may be any if the collective has none.
+constexpr bool gets_result(Collective collective, int rank, int root) {
+  return is_to_root(collective) ? rank == root : info_of(collective).has_data;
 }
 
 // Returns true for collectives in which each rank gives each other rank data of its own.
@@ -91,7 +108,7 @@ inline std::vector<const char*> collective_names(bool (*fits)(Collective)) {
 }
 
 enum class Algorithm : std::uint8_t {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, early, description, unruled) \
   collective##_##name,
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
@@ -101,7 +118,7 @@ inline constexpr int kNumAlgorithms = static_cast<int>(Algorithm::native);
 
 // The array lists the rows of the table in its order.
 inline constexpr std::array<Algorithm, kNumAlgorithms> kAllAlgorithms = {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, early, description, unruled) \
   Algorithm::collective##_##name,
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
@@ -135,12 +152,14 @@ struct AlgorithmInfo {
   Needs needs;
   Order order;
   Tuned tuned;
+  bool early;
   const char* description;
 };
 
 inline constexpr AlgorithmInfo kAlgorithmInfos[] = {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
-  {#name, Collective::collective, Needs::needs, Order::order, Tuned::tuned, description},
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, early, description, unruled)  \
+  {#name,      Collective::collective, Needs::needs, Order::order, Tuned::tuned, early != 0, \
+   description},
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
 };
@@ -150,6 +169,20 @@ inline constexpr AlgorithmInfo kAlgorithmInfos[] = {
 constexpr const AlgorithmInfo& info_of(Algorithm algorithm) {
   assert(algorithm != Algorithm::native);
   return kAlgorithmInfos[static_cast<int>(algorithm)];
+}
+
+// Returns the collective's algorithm in mapped memory, or native.
+constexpr Algorithm direct_of(Collective collective) {
+  constexpr auto kDirect = [] {
+    std::array<Algorithm, kNumCollectives> direct;
+    direct.fill(Algorithm::native);
+    for (const Algorithm algorithm : kAllAlgorithms) {
+      const AlgorithmInfo& info = info_of(algorithm);
+      if (info.needs == Needs::maps) direct[static_cast<std::size_t>(info.collective)] = algorithm;
+    }
+    return direct;
+  }();
+  return kDirect[static_cast<std::size_t>(collective)];
 }
 
 // Returns the name that users write. Two collectives may have algorithms of the same name.

@@ -11,8 +11,8 @@
 #include "config/site.h"
 
 static const char with_bar[] =
-#define SUMAC_COLLECTIVE(name, mpi, root, data, sized, reduces, divided, arguments, simulated, \
-                         ranks)                                                                \
+#define SUMAC_COLLECTIVE(name, mpi, root, result, sized, reduces, divided, arguments, simulated, \
+                         ranks)                                                                  \
   "|" #name
 #include "base/collectives.def"
 #undef SUMAC_COLLECTIVE

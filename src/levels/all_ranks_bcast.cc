@@ -19,8 +19,8 @@ struct SpreadChunk {
 };
 
 // The ranks of the root's node get their parts.
-Task scatter(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
-             std::size_t number) {
+Task scatter_parts(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
+                   std::size_t number) {
   const MessageGroup& node = worker.messages;
   const SpreadChunk shared(operation, *stage.group, number);
   const Bytes& data = shared.data;
@@ -57,8 +57,8 @@ Task exchange(Strand& strand, Operation& operation, Stage& stage, Worker& worker
 }
 
 // Nothing is written to the root's buffer, so it gathers into a chunk that it keeps.
-Task gather(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
-            std::size_t number) {
+Task gather_parts(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
+                  std::size_t number) {
   const SpreadChunk shared(operation, *stage.group, number);
   const Stage& first = operation.stages[0];
   const bool is_root = first.kind == StagePlan::Kind::scatter && stage.group->rank == first.root;
@@ -71,6 +71,6 @@ Task gather(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
 }  // namespace
 
 const AllRanksWorks kBcastFromRoot{
-    {scatter, price_at_root}, {exchange, price_across}, {gather, price_in_node}};
+    {scatter_parts, price_at_root}, {exchange, price_across}, {gather_parts, price_in_node}};
 
 }  // namespace sumac

@@ -66,8 +66,8 @@ Task run_among(Strand& strand, Stage& stage, Worker& worker, int ranks) {
   worker.messages.size = all;
 }
 
-Task scatter(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
-             std::size_t number) {
+Task scatter_parts(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
+                   std::size_t number) {
   const ReduceArguments& whole = operation.reduction;
   const MessageGroup& node = worker.messages;
   const SharedChunk shared = shared_of(operation, *stage.group, number);
@@ -104,8 +104,8 @@ Task exchange(Strand& strand, Operation& operation, Stage& stage, Worker& worker
   co_await start_on_level(strand, stage, worker);
 }
 
-Task gather(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
-            std::size_t number) {
+Task gather_parts(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
+                  std::size_t number) {
   const MessageGroup& node = worker.messages;
   const SharedChunk shared = shared_of(operation, *stage.group, number);
   if (shared.hands) {
@@ -138,8 +138,8 @@ Task collect(Strand& strand, Operation& operation, Stage& stage, Worker& worker,
 }  // namespace
 
 const AllRanksWorks kReduceToAll{
-    {scatter, price_in_node}, {exchange, price_across}, {gather, price_in_node}};
+    {scatter_parts, price_in_node}, {exchange, price_across}, {gather_parts, price_in_node}};
 const AllRanksWorks kReduceToRoot{
-    {scatter, price_in_node}, {exchange, price_across}, {collect, price_at_root}};
+    {scatter_parts, price_in_node}, {exchange, price_across}, {collect, price_at_root}};
 
 }  // namespace sumac

@@ -14,7 +14,7 @@ constexpr PlanFn* planner(PlanFn* plan) { return plan; }
 constexpr PlanFn* planner(NoPlanFn*) { return nullptr; }
 
 constexpr PlanFn* kPlanners[] = {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, early, description, unruled) \
   planner(static_cast<PlanOf<Needs::needs>*>(plans::name)),
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM
@@ -26,19 +26,9 @@ constexpr std::size_t kLargeAlone = 256 << 10, kChunkAlone = 4 << 20;
 
 std::uint32_t most_chunk(const Choice& choice, const CallShape& shape, std::size_t depth) {
   const std::size_t chunk = choice.chunk ? choice.chunk : kDefaultChunk;
-  const bool exchanges =
-      shape.collective != Collective::reduce && shape.collective != Collective::bcast;
-  const bool alone = depth == 1 && exchanges;
+  const bool alone = depth == 1 && !info_of(shape.collective).has_root;
   const bool grows = alone && !choice.exact_chunk && shape.bytes >= kLargeAlone;
   return static_cast<std::uint32_t>(grows ? std::max(chunk, kChunkAlone) : chunk);
-}
-
-Algorithm direct_of(Collective collective) {
-  if (collective == Collective::allreduce) return Algorithm::allreduce_direct;
-  if (collective == Collective::reduce) return Algorithm::reduce_direct;
-  if (collective == Collective::reduce_scatter) return Algorithm::reduce_scatter_direct;
-  if (collective == Collective::allgather) return Algorithm::allgather_direct;
-  return collective == Collective::bcast ? Algorithm::bcast_direct : Algorithm::native;
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ using NoPlanFn = void(NoPlan);
 template <Needs needs>
 using PlanOf = std::conditional_t<over_of(needs) == Over::levels, PlanFn, NoPlanFn>;
 namespace plans {
-#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, description, unruled) \
+#define SUMAC_ALGORITHM(collective, name, needs, order, tuned, early, description, unruled) \
   extern PlanOf<Needs::needs> name;
 #include "base/algorithms.def"
 #undef SUMAC_ALGORITHM

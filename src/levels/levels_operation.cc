@@ -86,13 +86,13 @@ void LevelsOperation::take_arguments(const ChosenCall& call) {
       op.allgather = call.allgather;
       return;
     case ArgumentKind::reduction:
-      op.reduction = call.collective == Collective::barrier ? word_of_barrier() : call.reduction;
+      op.reduction = info_of(call.collective).has_data ? call.reduction : word_of_barrier();
       break;
     case ArgumentKind::alltoall:
       return;  // not over levels
   }
   // The result of an all-reduce is broadcast in the end.
-  if (call.collective != Collective::reduce) {
+  if (!is_to_root(call.collective)) {
     op.bcast = {op.reduction.output, op.reduction.bytes(), 0};
   }
 }
@@ -108,7 +108,7 @@ void LevelsOperation::begin(const CallPlan& plan, const ChosenCall& call, const 
   take_arguments(call);
   op.chunks = plan.chunks;
   op.spread = has_parts(call.collective) ? &plan.spread : nullptr;
-  op.gathers = call.collective == Collective::allgather;
+  op.gathers = info_of(call.collective).arguments == ArgumentKind::allgather;
   op.place = levels_.place;
   take_stages();
   op.direct.begin(direct, op);

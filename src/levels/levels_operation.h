@@ -71,15 +71,19 @@ struct ChosenCall : CallArguments {
   std::size_t bytes() const { return CallArguments::bytes(collective); }
   // Over levels a barrier is the all-reduce of a word.
   CallShape shape() const {
-    if (collective == Collective::barrier) return {collective, kBarrierWord, kBarrierWord, 0};
-    if (collective == Collective::bcast) return {collective, bcast.bytes, 1, bcast.root};
-    if (collective == Collective::allgather) {
-      return {collective, allgather.parts.bytes, 1, 0, allgather.parts.listed};
+    switch (info_of(collective).arguments) {
+      case ArgumentKind::bcast:
+        return {collective, bcast.bytes, 1, bcast.root};
+      case ArgumentKind::allgather:
+        return {collective, allgather.parts.bytes, 1, 0, allgather.parts.listed};
+      case ArgumentKind::reduce_scatter:
+        return {collective, reduce_scatter.bytes(), reduce_scatter.element, 0,
+                reduce_scatter.parts.listed};
+      case ArgumentKind::reduction:
+      case ArgumentKind::alltoall:  // not over levels
+        break;
     }
-    if (collective == Collective::reduce_scatter) {
-      const ReduceScatterArguments& args = reduce_scatter;
-      return {collective, args.bytes(), args.element, 0, args.parts.listed};
-    }
+    if (!info_of(collective).has_data) return {collective, kBarrierWord, kBarrierWord, 0};
     return {collective, reduction.bytes(), reduction.element, reduction.root};
   }
 };

@@ -49,7 +49,7 @@ void note_step(Stage& stage, std::size_t step, std::uint64_t begun) {
   stage.done.note(step);
 }
 
-Task scatter(Strand& strand, Operation& operation, std::size_t number, int) {
+Task scatter_parts(Strand& strand, Operation& operation, std::size_t number, int) {
   Stage& stage = operation.stages[number];
   const ReduceArguments& args = operation.reduction;
   const Steps steps(operation, *stage.group);
@@ -96,7 +96,7 @@ Task exchange(Strand& strand, Operation& operation, std::size_t number, int whic
   }
 }
 
-Task gather(Strand& strand, Operation& operation, std::size_t number, int) {
+Task gather_parts(Strand& strand, Operation& operation, std::size_t number, int) {
   Stage& stage = operation.stages[number];
   std::byte* const output = operation.reduction.output;
   const Steps steps(operation, *stage.group);
@@ -151,9 +151,9 @@ Traffic price_gather(const CallPlan& plan, const StagePlan&, const LevelGroup& g
 
 // These stages do not work on the same pieces, so each runs through its own. The rank's own part is
 // exchanged like a vector of its own.
-const StageWork kScatter{nullptr, price_scatter, scatter};
+const StageWork kScatter{nullptr, price_scatter, scatter_parts};
 const StageWork kExchange{nullptr, price_whole_chunks, exchange};
-const StageWork kGather{nullptr, price_gather, gather};
+const StageWork kGather{nullptr, price_gather, gather_parts};
 
 }  // namespace
 

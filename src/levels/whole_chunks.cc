@@ -53,7 +53,7 @@ Task start_on_level(Strand& strand, const Stage& stage, Worker& worker) {
   const AlgorithmEntry& entry = entry_of(stage.algorithm);
   if (entry.start_sending) return entry.start_sending(strand, worker.messages, worker.args);
   // Data that go down have a lane of their own.
-  const bool down = entry.collective == Collective::bcast;
+  const bool down = is_from_root(entry.collective);
   static constexpr SingleCopy kNone;
   return entry.start(strand, down ? stage.group->down : stage.group->up, worker.args, kNone);
 }

@@ -107,25 +107,17 @@ void set_one_call_at_a_time(bool is_so);
 Stats process_stats();
 
 // The MPI alone serves these collectives. Sumac counts their calls, so that its statistics cover
-// all collectives of the program. Each is a row of calls.def in its blocking form.
+// all collectives of the program.
 #define SUMAC_CALL(name)
-#define SUMAC_COUNTED_ROW_nonblocking(counted)
-#define SUMAC_COUNTED_ROW_persistent(counted)
-#define SUMAC_COUNTED(name, counted, form) SUMAC_COUNTED_ROW_##form(counted)
 enum class Counted : std::uint8_t {
-#define SUMAC_COUNTED_ROW_blocking(counted) counted,
+#define SUMAC_COUNTED_FUNCTION(function, arguments, size) function,
 #include "interpose/calls.def"
-#undef SUMAC_COUNTED_ROW_blocking
 };
 
 inline constexpr const char* kCountedNames[] = {
-#define SUMAC_COUNTED(name, counted, form) SUMAC_COUNTED_ROW_##form(counted)
-#define SUMAC_COUNTED_ROW_blocking(counted) #counted,
+#define SUMAC_COUNTED_FUNCTION(function, arguments, size) #function,
 #include "interpose/calls.def"
-#undef SUMAC_COUNTED_ROW_blocking
 };
-#undef SUMAC_COUNTED_ROW_nonblocking
-#undef SUMAC_COUNTED_ROW_persistent
 #undef SUMAC_CALL
 inline constexpr int kNumCounted = sizeof kCountedNames / sizeof *kCountedNames;
 

@@ -40,7 +40,8 @@ std::string text_of(const Announcement& announced) {
   const auto op = static_cast<Op>(take(kOpBits));
   const auto element = static_cast<DType>(take(kElementBits));
   std::string text = std::string("MPI_") + info.mpi_name;
-  if (info.has_root) text += (info.reduces ? " to root " : " from root ") + std::to_string(rest);
+  if (info.has_root)
+    text += (is_to_root(info.collective) ? " to root " : " from root ") + std::to_string(rest);
   if (info.reduces && op == Op::none) text += ", by a function of the program's";
   if (info.reduces && op != Op::none) {
     text += std::string(", ") + name_of(op) + " of " + name_of(element);

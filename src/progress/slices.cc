@@ -12,14 +12,18 @@ namespace {
 // it; each costs a meeting of the ranks, some microseconds.
 constexpr std::size_t kLeastCut = 8 << 20, kLeastSlice = 4 << 20, kMostSlices = 8;
 
+bool is_bcast(const ChosenCall& call) {
+  return info_of(call.collective).arguments == ArgumentKind::bcast;
+}
+
 std::size_t unit_of(const ChosenCall& call) {
-  return call.collective == Collective::bcast ? kCacheLine : call.reduction.unit;
+  return is_bcast(call) ? kCacheLine : call.reduction.unit;
 }
 
 ChosenCall slice_of(const ChosenCall& call, Part slice) {
   ChosenCall part = call;
   part.slice = 0;
-  if (call.collective == Collective::bcast) {
+  if (is_bcast(call)) {
     part.bcast.buffer = call.bcast.buffer + slice.offset;
     part.bcast.bytes = slice.bytes;
     return part;
@@ -33,9 +37,7 @@ ChosenCall slice_of(const ChosenCall& call, Part slice) {
 }  // namespace
 
 std::size_t slice_bytes(Collective collective, std::size_t bytes) {
-  const bool can_be_cut = collective == Collective::allreduce || collective == Collective::reduce ||
-                          collective == Collective::bcast;
-  if (!can_be_cut || bytes < kLeastCut) return 0;
+  if (has_parts(collective) || bytes < kLeastCut) return 0;
   return std::max(kLeastSlice, bytes / kMostSlices);
 }
 

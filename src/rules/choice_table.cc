@@ -148,21 +148,11 @@ std::size_t most_bytes(Algorithm algorithm) {
   return lines ? kLinesData : SIZE_MAX;
 }
 
-bool lets_go_early(Algorithm algorithm) {
-  static constexpr Algorithm kEarly[] = {
-      Algorithm::reduce_flat_lines, Algorithm::reduce_tree,  Algorithm::reduce_flat_slots,
-      Algorithm::reduce_knomial,    Algorithm::reduce_chain, Algorithm::reduce_levels,
-      Algorithm::bcast_lines,       Algorithm::bcast_tree,   Algorithm::bcast_slots,
-      Algorithm::bcast_knomial,     Algorithm::bcast_chain,  Algorithm::bcast_levels,
-  };
-  return std::find(std::begin(kEarly), std::end(kEarly), algorithm) != std::end(kEarly);
-}
-
 bool may_replace(const Choice& chosen, const Choice& other, std::size_t bytes) {
   if (chosen.algorithm == Algorithm::native || other.algorithm == Algorithm::native) return false;
   const AlgorithmInfo &from = info_of(chosen.algorithm), &to = info_of(other.algorithm);
   const bool early = info_of(to.collective).has_root && bytes <= kMostEarly;
-  if (early && !lets_go_early(other.algorithm)) return false;
+  if (early && !to.early) return false;
   return chosen.algorithm != other.algorithm && from.collective == to.collective &&
          from.order == to.order && keeps_order(to) && bytes <= most_bytes(other.algorithm);
 }

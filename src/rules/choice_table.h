@@ -155,14 +155,11 @@ std::uint64_t classes_where(const ChoiceTable& table, Collective collective, Wan
 // memory.
 std::uint64_t classes_in_place(const ChoiceTable& table, Collective collective);
 
-// With the shipped rules and in trials, calls of up to so many bytes do not hold back a rank that
-// needs nothing from others: the root of a broadcast, and the ranks that only give data to a
-// reduce. Some programs rely on that: such a rank goes on to send a message that another rank
-// receives before it makes the same call. Beyond some KiB every MPI waits for the receiver, too, so
-// no program can rely on it.
+// With the shipped rules and in trials, calls of up to so many bytes take algorithms whose rows say
+// `early`. Some programs rely on that: a rank that needs nothing from the others goes on to send a
+// message that another rank receives before it makes the same call. Beyond some KiB every MPI waits
+// for the receiver, too, so no program can rely on it.
 inline constexpr std::size_t kMostEarly = 8 << 10;
-// Returns true for the algorithms that let such ranks go on, of collectives with a root.
-bool lets_go_early(Algorithm algorithm);
 
 // Returns true if a call of `bytes` bytes that was to go by `chosen` may go by `other`, and have
 // the same result to the last bit.

@@ -316,9 +316,9 @@ TEST(ChoiceTable, SmallCallsWithARootLetGoEarly) {
           if (!info.has_root) continue;
           for (std::size_t bytes = kMostEarly; bytes > 0; bytes -= bytes / 4 + 1) {
             const Choice choice = table.choose(collective, bytes);
-            EXPECT_TRUE(lets_go_early(choice.algorithm)) << name_of(choice.algorithm) << bytes;
+            EXPECT_TRUE(info_of(choice.algorithm).early) << name_of(choice.algorithm) << bytes;
             for (const Choice& other : next_choices(kNone, c, collective, bytes, choice, 2)) {
-              EXPECT_TRUE(lets_go_early(other.algorithm)) << name_of(other.algorithm);
+              EXPECT_TRUE(info_of(other.algorithm).early) << name_of(other.algorithm);
             }
           }
         }

@@ -96,19 +96,19 @@ CallArguments arguments_of(const AgreedLevels& agreed, const CallShape& shape, i
   buffers.out.assign(count, 1);
   const auto* const in = reinterpret_cast<const std::byte*>(buffers.in.data());
   auto* const out = reinterpret_cast<std::byte*>(buffers.out.data());
-  const bool reduce = shape.collective == Collective::reduce;
-  if (shape.collective == Collective::bcast) {
+  const ArgumentKind arguments = info_of(shape.collective).arguments;
+  if (arguments == ArgumentKind::bcast) {
     return BcastArguments{out, shape.bytes, shape.root, radix};
   }
   const Parts parts{shape.bytes, agreed.order ? static_cast<int>(agreed.order->ranks.size()) : 1, 1,
                     0, shape.listed};
-  if (shape.collective == Collective::allgather) {
+  if (arguments == ArgumentKind::allgather) {
     return AllgatherArguments{in + parts[rank].offset, out, parts, radix};
   }
   ReduceArguments reduction{in, out, count, sizeof(Word), sum_kernel, shape.root};
   reduction.radix = radix;
-  if (reduce && rank != shape.root) reduction.output = nullptr;
-  if (shape.collective != Collective::reduce_scatter) return reduction;
+  if (!gets_result(shape.collective, rank, shape.root)) reduction.output = nullptr;
+  if (arguments != ArgumentKind::reduce_scatter) return reduction;
   return ReduceScatterArguments{reduction, parts};
 }
 

@@ -127,15 +127,6 @@ inline void join(Endpoint& endpoint, const TestBlock& block, int member) {
   endpoint.ranks = {&endpoint.group, nullptr, &endpoint.memory};
 }
 
-// Returns the direct algorithm of a collective, or native.
-inline Algorithm direct_of(Collective collective) {
-  for (const Algorithm algorithm : kAllAlgorithms) {
-    const AlgorithmInfo& info = info_of(algorithm);
-    if (info.collective == collective && info.needs == Needs::maps) return algorithm;
-  }
-  return Algorithm::native;
-}
-
 // Returns all algorithms of a group. Those of a barrier come twice, since there are fewer of them
 // than of others.
 inline const std::vector<Algorithm>& group_algorithms() {

@@ -83,9 +83,10 @@ class TestCall : public CallSetting {
         sent_(static_cast<std::size_t>(ranks)),
         received_(static_cast<std::size_t>(ranks)) {
     const auto p = static_cast<std::size_t>(ranks);
-    if (what == Collective::barrier) count = 0;
-    if (what == Collective::bcast || is_all_to_all(what)) in_place = false;
-    if (what == Collective::alltoall) lists_parts = false;
+    const CollectiveInfo& info = info_of(what);
+    if (!info.has_data) count = 0;
+    if (takes(ArgumentKind::bcast) || is_all_to_all(what)) in_place = false;
+    if (is_all_to_all(what) && info.is_sized) lists_parts = false;
     if (has_parts(what) && !lists_parts) count = div_up(count, p) * p;
     count = count / element_words * element_words;
     std::vector<std::size_t> sizes(p, count / p * sizeof(Word));
@@ -93,26 +94,23 @@ class TestCall : public CallSetting {
       sizes = part_sizes(count / element_words, element_words * sizeof(Word), ranks, random);
     }
     for (int rank = 0; rank < ranks; ++rank) {
-      parts.push_back(laid_out(sizes, what == Collective::allgather && lists_parts, random));
+      parts.push_back(laid_out(sizes, takes(ArgumentKind::allgather) && lists_parts, random));
       Words words(count + 1, kGuard);
       for (std::size_t i = 0; i < count; ++i) words[i] = static_cast<Word>(random());
-      const bool filled = what == Collective::bcast || (in_place && has_result(rank));
+      const bool filled = takes(ArgumentKind::bcast) || (in_place && has_result(rank));
       output.push_back(filled ? words : Words(count + 1, kGuard));
       input.push_back(std::move(words));
     }
     if (is_all_to_all(what)) {
-      exchange = what == Collective::alltoall ? equal_exchange(bytes(), ranks)
-                                              : random_exchange(count, sizeof(Word), ranks, random);
+      exchange = info.is_sized ? equal_exchange(bytes(), ranks)
+                               : random_exchange(count, sizeof(Word), ranks, random);
     }
     given_ = input;
-    if (info_of(what).reduces && fold != Fold::unknown_tree) reduce();
+    if (info.reduces && fold != Fold::unknown_tree) reduce();
   }
 
   std::size_t bytes() const { return count * sizeof(Word); }
-  bool has_result(int rank) const {
-    if (what == Collective::reduce) return rank == root;
-    return what != Collective::barrier;
-  }
+  bool has_result(int rank) const { return gets_result(what, rank, root); }
 
   // Returns the arguments of a rank, which begins the call.
   CallArguments arguments(int rank, int radix = 2) {
@@ -120,17 +118,18 @@ class TestCall : public CallSetting {
     const auto me = static_cast<std::size_t>(rank);
     sent_[me].begin(bytes_of(input[me]), bytes(), strided >> me % 2 & 1);
     received_[me].begin(bytes_of(output[me]), bytes(), strided >> (2 + me % 2) & 1);
-    if (what == Collective::bcast) {
+    if (takes(ArgumentKind::bcast)) {
       return BcastArguments{received_[me].data(), bytes(), root, radix};
     }
     if (is_all_to_all(what)) {
-      const bool lists = what == Collective::alltoallv;
+      const bool lists = !info_of(what).is_sized;
       return AlltoallArguments{sent_[me].data(), received_[me].data(), exchange.sent(rank, lists),
                                exchange.received(rank, lists), exchange.scratch[me].data()};
     }
     const Parts laid{bytes(), ranks, 1, 0, lists_parts ? parts[me].data() : nullptr};
-    if (what == Collective::allgather) {
-      return AllgatherArguments{(in_place ? received_ : sent_)[me].data() + laid[rank].offset,
+    if (takes(ArgumentKind::allgather)) {
+      const bool from_output = in_place && has_result(rank);
+      return AllgatherArguments{(from_output ? received_ : sent_)[me].data() + laid[rank].offset,
                                 received_[me].data(), laid, radix};
     }
     ReduceArguments reduction;
@@ -143,7 +142,7 @@ class TestCall : public CallSetting {
     if (user) reduction.unit = reduction.element;
     reduction.root = root;
     reduction.radix = radix;
-    if (what != Collective::reduce_scatter) return reduction;
+    if (!takes(ArgumentKind::reduce_scatter)) return reduction;
     ReduceScatterArguments scattered{reduction, laid};
     if (in_place) scattered.output += laid[rank].offset;
     return scattered;
@@ -196,6 +195,8 @@ class TestCall : public CallSetting {
   }
 
  private:
+  bool takes(ArgumentKind arguments) const { return info_of(what).arguments == arguments; }
+
   static constexpr Word kGuard = 0xdeadbeef, kLeft = 0x3a3a3a3a;
 
   static std::byte* bytes_of(Words& words) { return reinterpret_cast<std::byte*>(words.data()); }
@@ -209,7 +210,7 @@ class TestCall : public CallSetting {
   Words expected(std::size_t rank) const {
     Words all(given_[static_cast<std::size_t>(root)]);
     all.pop_back();
-    if (what == Collective::bcast) return all;
+    if (takes(ArgumentKind::bcast)) return all;
     if (is_all_to_all(what)) {
       std::fill(all.begin(), all.end(), kGuard);
       for (std::size_t r = 0; r < given_.size(); ++r) {
@@ -219,7 +220,7 @@ class TestCall : public CallSetting {
       }
       return all;
     }
-    if (what == Collective::allgather) {
+    if (takes(ArgumentKind::allgather)) {
       for (std::size_t r = 0; r < parts.size(); ++r) {
         const Words part = cut(given_[r], parts[r][r]);
         std::copy(part.begin(), part.end(),
@@ -228,7 +229,7 @@ class TestCall : public CallSetting {
       return all;
     }
     const Words& result = fold == Fold::unknown_tree ? output[0] : reduced_;
-    if (what != Collective::reduce_scatter) return cut(result, Part{0, bytes()});
+    if (!takes(ArgumentKind::reduce_scatter)) return cut(result, Part{0, bytes()});
     const Part own = parts[rank][rank];
     const Words part = cut(result, own);
     if (!in_place) return part;
@@ -270,8 +271,8 @@ class TestCall : public CallSetting {
   }
   // Returns the rank with whose data an element of a rotated fold begins.
   std::size_t first_of(std::size_t element) const {
-    if (what == Collective::reduce) return static_cast<std::size_t>(root);
-    const bool scatters = what == Collective::reduce_scatter;
+    if (is_to_root(what)) return static_cast<std::size_t>(root);
+    const bool scatters = takes(ArgumentKind::reduce_scatter);
     for (int rank = 0;; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
       const Part part = scatters ? parts[0][r] : part_of(bytes(), ranks, rank);

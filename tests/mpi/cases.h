@@ -4,45 +4,60 @@
 // between and around them, which nobody may write. A failure is one line that has the whole case.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "base/algorithm.h"
 #include "call_memory.h"
 #include "forms.h"
 #include "groups.h"
 
 namespace test {
 
+// The functions of collectives that Sumac serves, as calls.def and collectives.def have them.
 enum class What {
-  barrier,
-  bcast,
-  reduce_local,
-  reduce,
-  allreduce,
-  reduce_scatter_block,
-  reduce_scatter,
-  allgather,
-  allgatherv,
-  alltoall,
-  alltoallv,
-  alltoallw
+#define SUMAC_CALL(name)
+#define SUMAC_FUNCTION(function, collective, arguments) function,
+#include "interpose/calls.def"
 };
-inline const char* name_of(What what) {
-  constexpr const char* kNames[] = {"Barrier",        "Bcast",     "Reduce_local",
-                                    "Reduce",         "Allreduce", "Reduce_scatter_block",
-                                    "Reduce_scatter", "Allgather", "Allgatherv",
-                                    "Alltoall",       "Alltoallv", "Alltoallw"};
-  return kNames[static_cast<int>(what)];
+struct WhatRow {
+  WhatRow(const char* function, sumac::Collective collective, const char* letters)
+      : name(function), of(sumac::info_of(collective)), arguments(letters) {
+    name[0] = static_cast<char>(name[0] + 'A' - 'a');
+  }
+  std::string name;  // without MPI_
+  sumac::CollectiveInfo of;
+  std::string arguments;
+};
+inline const WhatRow& row_of(What what) {
+  static const std::vector<WhatRow> rows = {
+#define SUMAC_FUNCTION(function, collective, arguments) \
+  {#function, sumac::Collective::collective, arguments},
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+  };
+  return rows[static_cast<std::size_t>(what)];
 }
-inline bool reduces(What w) { return w >= What::reduce_local && w <= What::reduce_scatter; }
-inline bool scatters(What w) {
-  return w == What::reduce_scatter_block || w == What::reduce_scatter;
-}
-inline bool gathers(What w) { return w == What::allgather || w == What::allgatherv; }
-inline bool exchanges(What w) { return w >= What::alltoall; }
-inline bool rooted(What w) { return w == What::reduce || w == What::bcast; }
+inline const char* name_of(What what) { return row_of(what).name.c_str(); }
+inline bool takes(What w, sumac::ArgumentKind kind) { return row_of(w).of.arguments == kind; }
+inline bool reduces(What w) { return row_of(w).of.reduces; }
+inline bool scatters(What w) { return takes(w, sumac::ArgumentKind::reduce_scatter); }
+inline bool gathers(What w) { return takes(w, sumac::ArgumentKind::allgather); }
+inline bool exchanges(What w) { return takes(w, sumac::ArgumentKind::alltoall); }
+inline bool is_bcast(What w) { return takes(w, sumac::ArgumentKind::bcast); }
+inline bool rooted(What w) { return row_of(w).of.has_root; }
 // Parts may differ in length and, in calls that move data, lie anywhere.
-inline bool listed(What w) {
-  return w == What::reduce_scatter || w == What::allgatherv || w >= What::alltoallv;
+inline bool listed(What w) { return row_of(w).arguments.find('C') != std::string::npos; }
+
+// Returns the functions for which fits(what) is true.
+inline std::vector<What> whats_that(bool (*fits)(What)) {
+  std::vector<What> some;
+#define SUMAC_CALL(name)
+#define SUMAC_FUNCTION(function, collective, arguments) \
+  if (fits(What::function)) some.push_back(What::function);
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+  return some;
 }
 
 struct Case {
@@ -135,7 +150,7 @@ class Call {
     send_.make_arguments(in_bytes, case_.absolute);
     receive_.make_arguments(in_bytes, case_.absolute);
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    if (case_.absolute && case_.what == What::bcast) made = make_absolute();
+    if (case_.absolute && is_bcast(case_.what)) made = make_absolute();
     if (case_.form != Form::blocking) forget_path();
     const int error = case_.large
                           ? make(send_.large_counts, receive_.large_counts, send_.large_places,
@@ -216,7 +231,9 @@ class Call {
   const Case& of() const { return case_; }
   const Group& group() const { return group_; }
   unsigned char* received() { return receive_.address(); }
-  bool gets() const { return case_.what != What::reduce || me() == case_.root; }
+  bool gets() const {
+    return sumac::gets_result(row_of(case_.what).of.collective, me(), case_.root);
+  }
 
  private:
   int size() const { return group_.size(); }
@@ -225,11 +242,10 @@ class Call {
     return static_cast<std::size_t>(group_.members[static_cast<std::size_t>(me())]);
   }
   bool in_place() const {
-    return case_.in_place && gets() && case_.what != What::bcast &&
-           case_.what != What::reduce_local && case_.what != What::barrier;
+    return case_.in_place && gets() && !is_bcast(case_.what) && case_.what != What::reduce_local;
   }
   bool sends_apart() const {
-    return case_.what != What::bcast && case_.what != What::barrier && !in_place();
+    return row_of(case_.what).of.has_data && !is_bcast(case_.what) && !in_place();
   }
   // Elements that rank i gives rank j, or those of rank i's part.
   std::size_t count(std::size_t i, std::size_t j = 0) const {
@@ -267,8 +283,8 @@ class Call {
   void put_input() {
     const int mine[] = {giver(own())}, second[] = {giver(own()) + 1};
     CallSide& side = in_place() ? receive_ : send_;
-    if (case_.what == What::barrier) return;
-    if (case_.what == What::bcast) {
+    if (!row_of(case_.what).of.has_data) return;
+    if (is_bcast(case_.what)) {
       if (me() == case_.root) put(receive_, 0, total(), mine);
     } else if (exchanges(case_.what)) {
       for (std::size_t b = 0; b < side.blocks.size(); ++b) {
@@ -281,7 +297,7 @@ class Call {
     if (case_.what == What::reduce_local) put(receive_, 0, total(), second);
   }
   void put_result() {
-    if (case_.what == What::barrier || !gets()) return;
+    if (!gets()) return;
     for (std::size_t b = 0; b < receive_.blocks.size(); ++b) {
       const int both[] = {giver(own()), giver(own()) + 1};
       const int one[] = {exchanges(case_.what) ? giver(b, own())

@@ -55,6 +55,7 @@ struct PartSweep {
   }
   Case one(What what, Form form, int variant, int n, int round) const {
     Case c{.what = what,
+           .root = rooted(what) ? round % ranks : 0,
            .form = form,
            .large = (variant & 1) != 0,
            .seed = static_cast<std::uint64_t>(round)};
@@ -224,8 +225,7 @@ void uncommitted() {
 
 void gather_and_scatter(bool alike) {
   const PartSweep sweep{
-      .whats = {What::reduce_scatter_block, What::reduce_scatter, What::allgather,
-                What::allgatherv},
+      .whats = whats_that([](What what) { return scatters(what) || gathers(what); }),
       .sizes = {0, 1, 2, 7, 517, 518, 519, 1036, 4099, 16384, 16385, 100000, 270000},
       .all_up_to = 20000,
       .keeps = 5,
@@ -239,7 +239,7 @@ void gather_and_scatter(bool alike) {
 void exchange(bool handed_down) {
   const int slot = 32 << 10 >> 2;  // ints
   // Open MPI 4 has no MPI_Alltoallw in place without errors in its nonblocking forms.
-  const PartSweep sweep{.whats = {What::alltoall, What::alltoallv, What::alltoallw},
+  const PartSweep sweep{.whats = whats_that(exchanges),
                         .sizes = {0, 1, 2, 7, 60, 516, 517, 518, 519, 700, 4099, slot - 1, slot,
                                   slot + 1, slot * ranks + 3, 100000, 300000},
                         .all_up_to = 4000,

@@ -40,7 +40,7 @@ def calls(profile: job.Profile, ranks: int) -> None:
             ("allgather", "blocking", "", "int32", 4 * half, 16 * half): 6,
             ("alltoallv", "blocking", "", "double", 2 * ranks, 16 * ranks): 2,
             ("reduce_scatter", "blocking", "sum", "double", 2 * ranks, 16 * ranks): 2,
-            ("gather", "blocking", "", "int32", 3, 12): 2,
+            ("scatterv", "blocking", "", "int32", 3, 12): 2,
             ("scan", "nonblocking", "sum", "double", 5, 40): 1,
             ("pack", "local", "", "derived of 64 bytes", 1, 64): 8,
             ("unpack", "local", "", "derived of 64 bytes", 1, 64): 8,
@@ -60,7 +60,7 @@ def calls(profile: job.Profile, ranks: int) -> None:
         expect("/profiled_" in place.object, True, f"{place} is in the program")
         expect(kind.in_place, kind.operation == "max", f"in place: {kind}")
         expect(kind.root, (ranks - 1 if kind.form == "blocking" else 0)
-               if kind.function in ("bcast", "gather") else None, f"root of {kind}")  # fmt: skip
+               if kind.function in ("bcast", "scatterv") else None, f"root of {kind}")  # fmt: skip
 
 
 def waiting(profile: job.Profile, ranks: int) -> None:

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -108,19 +109,22 @@ void neighbors() {
 
 // A persistent one, if the MPI has it; not in every MPI's header.
 void persistent() {
-  using Init = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int, MPI_Comm,
-                       MPI_Info, MPI_Request*);
-  const auto init = reinterpret_cast<Init>(dlsym(RTLD_DEFAULT, "MPI_Gather_init"));
-  std::vector<int> all(static_cast<std::size_t>(ranks));
+  using Init = int (*)(const void*, const int*, const int*, MPI_Datatype, void*, int, MPI_Datatype,
+                       int, MPI_Comm, MPI_Info, MPI_Request*);
+  const auto init = reinterpret_cast<Init>(dlsym(RTLD_DEFAULT, "MPI_Scatterv_init"));
+  std::vector<int> places(static_cast<std::size_t>(ranks)), counts(places.size(), 1);
+  std::iota(places.begin(), places.end(), 0);
+  int own = -1;
   MPI_Request request = MPI_REQUEST_NULL;
-  const bool made = init && init(&rank, 1, MPI_INT, all.data(), 1, MPI_INT, 0, MPI_COMM_WORLD,
-                                 MPI_INFO_NULL, &request) == MPI_SUCCESS;
+  const bool made =
+      init && init(places.data(), counts.data(), places.data(), MPI_INT, &own, 1, MPI_INT, 0,
+                   MPI_COMM_WORLD, MPI_INFO_NULL, &request) == MPI_SUCCESS;
   if (rank == 0) std::printf("persistent %d\n", made);
   if (!made) return;
   MPI_Start(&request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Request_free(&request);
-  if (rank == 0 && all.back() != ranks - 1) std::abort();
+  if (own != rank) std::abort();
 }
 
 // Ends the process as it is told, or returns where that is by MPI_Finalize.

@@ -84,8 +84,8 @@ def test_what_was_probably_meant(sandbox, sumac, tmp_path, arguments, nearest):
 
 
 def test_a_collective_of_the_mpi_is_not_taken_for_another(sandbox, sumac):
-    status, _, err = sumac("bench", "gather")
-    assert status == 2 and "COLLECTIVE gather: Sumac does not serve it" in err
+    status, _, err = sumac("bench", "scatterv")
+    assert status == 2 and "COLLECTIVE scatterv: Sumac does not serve it" in err
     assert "did you mean" not in err and "  fix:   one of allreduce, " in err
 
 

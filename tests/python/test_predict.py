@@ -76,7 +76,7 @@ def test_waiting_stays_and_work_changes(sandbox):
         (kind(operation="user"), 1.0),  # Sumac's table has no such operation: the MPI's as before
         (kind(type="derived"), 1.0),
         (kind(type="double_int", operation="sum"), 1.0),
-        (kind("gather", operation=""), 1.0),  # only counted
+        (kind("scatterv", operation=""), 1.0),  # only counted
         (kind("neighbor_alltoallw", form="nonblocking", operation=""), 1.0),
         (kind("exscan"), 1.0),
     ],

@@ -15,8 +15,6 @@ from sumac_mpi.library import tables
 REDUCE_LOCAL = "reduce_local"
 PACK = "pack"
 LOCAL = (REDUCE_LOCAL, PACK)  # of one process, without communication
-# Whoever asks for one of these does not mean the most similar name.
-_OF_THE_MPI = ("gather", "gatherv", "scatter", "scatterv", "scan", "exscan")
 _PERSISTENT = "-persistent"
 
 
@@ -35,12 +33,17 @@ class Collective:
     name: str
     mpi: str  # its name in MPI, without "MPI_"
     root: bool  # it has a root
-    data: bool  # it moves data; a barrier does not
     sized: bool  # all ranks of a call know how many bytes the others have
     reduces: bool  # combines elements by an operation
     simulated: bool  # `sumac simulate` offers it
+    result: str  # who gets one: all, own, root or none
     divided: str  # whole, parts or blocks: what of a call's data belongs to one rank
-    ranks: str  # levels, group or none
+    ranks: str  # levels or none
+
+    @property
+    def data(self) -> bool:
+        """Whether it moves data; a barrier does not."""
+        return self.result != "none"
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Function:
     kinds."""
 
     name: str
-    collective: str
+    collective: str  # empty where the MPI serves it, and Sumac counts its calls
     lists: bool  # its calls list a count for each rank
 
 
@@ -96,7 +99,7 @@ def function_of(name: str, with_counts: bool = False) -> str:
 def collective_of(function: str) -> Collective | None:
     """The collective that a function is; None for one that Sumac does not serve."""
     for each in functions():
-        if each.name == function:
+        if each.name == function and each.collective:
             return collective(each.collective)
     return None
 
@@ -139,7 +142,8 @@ def names() -> list[str]:
 
 def require_known(call: str) -> None:
     """Raises a usage error for a name that is no call, or one that the MPI always serves."""
-    if call in _OF_THE_MPI:
+    # Whoever asks for one of these does not mean the most similar name.
+    if any(each.name == call and not each.collective for each in functions()):
         what = f"COLLECTIVE {call}: Sumac does not serve it, so there is nothing to measure"
         raise bad_value(what, fix=f"one of {', '.join(collectives())}")
     errors.require("COLLECTIVE", call, names())

@@ -53,7 +53,7 @@ Scattered scattered(int ranks, int rank, int root, std::size_t bytes) {
   return {Doubling(ranks, rank, root), of_root.place(), bytes};
 }
 
-Task scatter(Strand& strand, MessageGroup& group, const Scattered& own, std::byte* data) {
+Task scatter_parts(Strand& strand, MessageGroup& group, const Scattered& own, std::byte* data) {
   if (!own.is_root()) {
     const Part taken = own.kept(own.from());
     group.receive(own.halves().partner(own.from()), data + taken.offset, taken.bytes);
@@ -65,7 +65,7 @@ Task scatter(Strand& strand, MessageGroup& group, const Scattered& own, std::byt
   }
 }
 
-Task gather(Strand& strand, MessageGroup& group, const Scattered& own, std::byte* data) {
+Task gather_parts(Strand& strand, MessageGroup& group, const Scattered& own, std::byte* data) {
   for (int distance = 1; distance < own.halves().shape().ranks(); distance *= 2) {
     const int partner = own.halves().partner(distance);
     const Part kept = own.kept(distance), lacked = own.given(distance);
@@ -86,8 +86,8 @@ Task scatter_allgather(Strand& strand, MessageGroup& group, const BcastArguments
     co_await strand.until(group.stream->all_received());
   } else {
     const Scattered own = scattered(group.size, group.rank, args.root, args.bytes);
-    co_await scatter(strand, group, own, data);
-    co_await gather(strand, group, own, data);
+    co_await scatter_parts(strand, group, own, data);
+    co_await gather_parts(strand, group, own, data);
     if (shape.has_extra()) group.send(shape.pair(), data, args.bytes);
   }
   if (group.rank != args.root) args.buffer.take(data, args.bytes);

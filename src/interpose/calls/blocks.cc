@@ -16,8 +16,8 @@ MpiAint Blocks::first_place() const {
 
 bool Blocks::total(MpiCount& elements) const {
   elements = 0;
-  const bool gathers = call_.collective() == Collective::allgather;
-  if (listed() && (!call_.counts || (gathers && !call_.displacements))) return false;
+  const bool has_places = call_.displacements || !info_of(call_.kind.function).places;
+  if (listed() && !(call_.counts && has_places)) return false;
   for (int r = 0; r < ranks_; ++r) {
     const MpiCount count = this->count(r);
     if (count < 0) return false;

@@ -13,13 +13,11 @@ namespace sumac {
 // This has the counts and places of the parts, in elements, as the program gives them.
 class Blocks {
  public:
-  Blocks(const Call& call, int ranks) : call_(call), ranks_(ranks) {}
+  Blocks(const Call& call, int ranks)
+      : call_(call), ranks_(ranks), listed_(info_of(call.kind.function).lists) {}
 
   // Returns true if each rank has a count of its own; otherwise all have receive.count.
-  bool listed() const {
-    const Function function = call_.kind.function;
-    return function == Function::reduce_scatter || function == Function::allgatherv;
-  }
+  bool listed() const { return listed_; }
   MpiCount count(int rank) const {
     if (!listed()) return call_.receive.count;
     if (call_.kind.large) return static_cast<const MpiCount*>(call_.counts)[rank];
@@ -49,6 +47,7 @@ class Blocks {
  private:
   const Call& call_;
   int ranks_;
+  bool listed_;
 };
 
 // Returns this rank's contribution to an all-gather; in place, it lies where the result will be.

@@ -66,7 +66,7 @@ CallSize size_of_exchange(const Call& call, int ranks) {
 }  // namespace
 
 CallSize size_of(const Call& call, int ranks) {
-  if (call.collective() == Collective::barrier) return {};
+  if (!call.collective_info().has_data) return {};
   if (!has_parts(call.kind.function)) return size_of_data(call.receive.type, call.receive.count);
   if (ranks == 0) return {call.receive.type, 0, 0};
   if (is_all_to_all(call.collective())) return size_of_exchange(call, ranks);

@@ -39,7 +39,7 @@ bool takes_check(const Call& call, const Decision& decision) {
   // There is nothing to compare if ranks have no data, or in a barrier.
   const bool alone = c.state == Communicator::State::alone;
   if (decision.way == Decision::Way::local && !(alone && decision.bytes > 0)) return false;
-  if (call.collective() == Collective::barrier) return false;
+  if (!call.collective_info().has_data) return false;
   // The MPI may not be able to do what Sumac does.
   const bool is_too_large =
       call.is_deferred() && decision.bytes > INT_MAX && !has_parts(call.kind.function);
@@ -95,7 +95,7 @@ ResultCheck::ResultCheck(const Call& call, const Decision& decision)
       own_first_ += static_cast<std::size_t>(blocks.count(r));
     }
   }
-  if (reads_ && call.collective() != Collective::bcast) {
+  if (reads_ && !is_from_root(call.collective())) {
     saved_.emplace(inputs_, inputs_, call.comm);
   }
   if (call.is_deferred()) keep_types();
@@ -223,9 +223,7 @@ void ResultCheck::finish() {
 }
 
 bool ResultCheck::must_be_same_bits() const {
-  const Collective collective = call_.collective();
-  return collective == Collective::allreduce || collective == Collective::bcast ||
-         collective == Collective::allgather;
+  return call_.collective_info().result == Result::all;
 }
 
 void ResultCheck::use_other() const {

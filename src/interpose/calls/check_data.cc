@@ -100,11 +100,9 @@ std::vector<Data> inputs_of(const Call& call, int rank, int ranks) {
 }
 
 std::vector<Data> results_of(const Call& call, int rank, int ranks) {
-  const CollectiveInfo& info = call.collective_info();
-  switch (info.arguments) {
+  if (!gets_result(call.collective(), rank, call.root)) return {};
+  switch (call.collective_info().arguments) {
     case ArgumentKind::reduction:
-      if (!info.has_data || (info.has_root && rank != call.root)) break;
-      return {call.receive};
     case ArgumentKind::bcast:
       return {call.receive};
     case ArgumentKind::reduce_scatter:
@@ -118,21 +116,11 @@ std::vector<Data> results_of(const Call& call, int rank, int ranks) {
 }
 
 bool reads_receive_buffer(const Call& call, int rank) {
-  const CollectiveInfo& info = call.collective_info();
+  const ArgumentKind arguments = call.collective_info().arguments;
+  if (arguments == ArgumentKind::bcast) return rank == call.root;
+  if (!gets_result(call.collective(), rank, call.root)) return false;
   const bool in_place = call.send.address == kMpi.in_place;
-  switch (info.arguments) {
-    case ArgumentKind::bcast:
-      return rank == call.root;
-    case ArgumentKind::reduction:
-      if (!info.has_data || (info.has_root && rank != call.root)) return false;
-      break;
-    case ArgumentKind::reduce_scatter:
-    case ArgumentKind::alltoall:
-      break;
-    case ArgumentKind::allgather:
-      return in_place;
-  }
-  return in_place || is_alias(call);
+  return in_place || (arguments != ArgumentKind::allgather && is_alias(call));
 }
 
 ShadowBuffer::ShadowBuffer(const std::vector<Data>& first, const std::vector<Data>& second,

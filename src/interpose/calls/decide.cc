@@ -285,7 +285,7 @@ bool judge_gather_buffers(const Call& call, const Communicator& c, std::size_t o
 bool can_pack_gathered(const Call& call) {
   const Data &send = call.send, &receive = call.receive;
   // If parts have places of their own, all are packed as one element.
-  const bool one_element = call.kind.function == Function::allgatherv;
+  const bool one_element = info_of(call.kind.function).lists;
   if (!(one_element ? lies_packed(receive.type) : can_pack(receive))) return false;
   return send.address == kMpi.in_place || can_pack(send);
 }
@@ -412,7 +412,7 @@ void decide_admitted(const Call& call, Decision& decision) {
 bool judge_buffers(const Call& call, const Communicator& c) {
   const bool rooted = call.collective_info().has_root;
   if (call.receive.count < 0 || (rooted && !root_exists(call, c))) return false;
-  const bool receives = !rooted || c.rank == call.root;
+  const bool receives = call.receives(c.rank);
   const void *const send = call.send.address, *const receive = call.receive.address;
   const bool misplaced = (receives ? receive : send) == kMpi.in_place;
   if (call.receive.count == 0) return !misplaced || !errors_without_data();

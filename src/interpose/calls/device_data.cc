@@ -14,7 +14,13 @@ namespace sumac {
 namespace {
 
 bool sends_elsewhere(const Call& call) {
-  return call.collective() != Collective::bcast && call.send.address != kMpi.in_place;
+  return !is_from_root(call.collective()) && call.send.address != kMpi.in_place;
+}
+
+int rank_in_comm(MpiComm comm) {
+  int rank = 0;
+  if (comm != kMpi.comm_null) mpi.Comm_rank(comm, &rank);
+  return rank;
 }
 
 int size_of_comm(MpiComm comm) {
@@ -24,7 +30,7 @@ int size_of_comm(MpiComm comm) {
 }
 
 bool lists_blocks(const Call& call) {
-  return call.kind.function == Function::alltoallv || call.kind.function == Function::alltoallw;
+  return is_all_to_all(call.collective()) && info_of(call.kind.function).lists;
 }
 
 // Returns the first block with data on one side of a call that lists blocks; no data if there is
@@ -38,7 +44,7 @@ Data first_block(const Call& call, bool sends) {
   return {};
 }
 
-// Returns the first part with data of the result of an MPI_Allgatherv.
+// Returns the first part with data of a result that lists its parts.
 Data first_part(const Call& call) {
   if (!call.counts || !call.displacements || call.receive.type == kMpi.datatype_null) return {};
   const int ranks = size_of_comm(call.comm);
@@ -54,9 +60,11 @@ Data first_part(const Call& call) {
 
 // Returns data of one side of a call, if it has any: that they are on a device says that all are.
 Data some_data(const Call& call, bool sends) {
-  if (sends && !sends_elsewhere(call)) return {};
+  // A root below 0 belongs to a call between two groups.
+  const bool gets = call.root < 0 || call.receives(rank_in_comm(call.comm));
+  if (!(sends ? sends_elsewhere(call) : gets)) return {};
   if (lists_blocks(call)) return first_block(call, sends);
-  if (call.kind.function == Function::allgatherv && !sends) return first_part(call);
+  if (info_of(call.kind.function).places && !sends) return first_part(call);
   Data data = sends ? call.send : call.receive;
   // The type and count of a reduction are those of its receive buffer.
   if (call.collective_info().reduces) data.type = call.receive.type;
@@ -108,8 +116,8 @@ bool has_its_lists(const Call& call) {
   if (lists_blocks(call)) {
     return ExchangeSide(call, false).is_given() && ExchangeSide(call, true).is_given();
   }
-  const bool gathers = call.kind.function == Function::allgatherv;
-  return !info_of(call.kind.function).lists() || (call.counts && (!gathers || call.displacements));
+  const FunctionInfo& info = info_of(call.kind.function);
+  return !info.lists || (call.counts && (call.displacements || !info.places));
 }
 
 // Says of a call that Sumac does not serve whether it may get host memory in the place of a GPU's.
@@ -120,9 +128,7 @@ bool may_be_staged(const Call& call, const Decision& decision) {
 }
 
 void fill(const Call& call, DeviceBuffer& sent, DeviceBuffer& received) {
-  int rank = 0;
-  const int ranks = size_of_comm(call.comm);
-  if (call.comm != kMpi.comm_null) mpi.Comm_rank(call.comm, &rank);
+  const int rank = rank_in_comm(call.comm), ranks = size_of_comm(call.comm);
   DeviceBuffer& from = sends_elsewhere(call) ? sent : received;
   for (const Data& data : inputs_of(call, rank, ranks)) from.add(data, true, false);
   const bool is_local = call.kind.form == Form::local;  // MPI_Reduce_local, which reads both
@@ -192,7 +198,7 @@ void DeviceData::copy_in_slices(const Decision& decision) {
 
 // Returns true if the data of the call, which is about to begin, are copied slice by slice.
 bool DeviceData::find_runs() {
-  const bool in_place = moved_.collective() == Collective::bcast || sent_.shift() == 0;
+  const bool in_place = is_from_root(moved_.collective()) || sent_.shift() == 0;
   input_ = in_place ? received_.run(false) : sent_.run(false);
   output_ = received_.run(true);
   const bool all = (sent_.shift() == 0 || input_.on_device) &&
@@ -253,11 +259,8 @@ void DeviceData::check(const DeviceError& error, const char* what) const {
 HostBuffers host_buffers_of(const Call& call) {
   HostBuffers buffers;
   if (!looks_at_buffers()) return buffers;
-  int rank = 0;
-  mpi.Comm_rank(call.comm, &rank);
-  const bool is_given = !call.collective_info().reduces || call.root < 0 || call.root == rank;
   buffers.first[1] = first_byte_of(call, true);
-  if (is_given) buffers.first[0] = first_byte_of(call, false);
+  buffers.first[0] = first_byte_of(call, false);
   return buffers;
 }
 

@@ -40,14 +40,12 @@ bool has_data_of_all(const Call& call) {
 
 bool ends_together(const Call& call) {
   if (call.kind.form != Form::blocking) return false;
-  const Function function = call.kind.function;
-  if (function == Function::barrier) return true;
-  const CollectiveInfo& collective = call.collective_info();
-  const bool lists = info_of(function).lists();
-  const bool of_all = function == Function::allreduce ||
-                      (collective.divided != Divided::whole && !collective.has_root);
-  if (!of_all || !collective.is_sized) return false;
-  if (lists ? !all_have_parts(call) : call.receive.count <= 0) return false;
+  const CollectiveInfo& info = call.collective_info();
+  if (!info.has_data) return true;
+  const bool from_all = info.result == Result::all || info.divided != Divided::whole;
+  if (info.has_root || !from_all || !info.is_sized) return false;
+  if (info_of(call.kind.function).lists ? !all_have_parts(call) : call.receive.count <= 0)
+    return false;
   std::size_t element = 0;
   return packed_size(call.receive.type, element) && element > 0;
 }
@@ -55,7 +53,7 @@ bool ends_together(const Call& call) {
 Others others_of(const Call& call, int error) {
   const bool worked = error == kMpiSuccess;
   if (ends_together(call)) return worked ? Others::have_come : Others::will_come;
-  if (call.collective() != Collective::alltoallv) return Others::may_be_late;
+  if (call.collective_info().is_sized) return Others::may_be_late;
   return worked && has_data_of_all(call) ? Others::heard_of : Others::not_heard_of;
 }
 

@@ -271,7 +271,7 @@ int OrderedReduction::hand_out(std::size_t number, std::byte* own) {
     if (result_) copy(result_ + (done.offset - part.offset), own, done.bytes);
     return error;
   }
-  if (call_.collective() == Collective::reduce) {
+  if (is_to_root(call_.collective())) {
     error = mpi.Gather(own, size, kMpi.byte, given_, size, kMpi.byte, call_.root, call_.comm);
   } else {
     error = mpi.Allgather(own, size, kMpi.byte, given_, size, kMpi.byte, call_.comm);

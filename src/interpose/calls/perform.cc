@@ -148,11 +148,10 @@ int run_around(Entry& entry, const Call& call, const Decision& decision) {
 }  // namespace
 
 ReduceArguments reduction_of(const Call& call, const Decision& decision) {
-  const bool rooted = call.collective_info().has_root;
-  const bool gets_result = !rooted || decision.communicator->rank == call.root;
+  const bool receives = call.receives(decision.communicator->rank);
   const bool in_place = call.send.address == kMpi.in_place;
   ReduceArguments args;
-  args.output = gets_result ? static_cast<std::byte*>(call.receive.address) : nullptr;
+  args.output = receives ? static_cast<std::byte*>(call.receive.address) : nullptr;
   args.input = in_place ? args.output : static_cast<const std::byte*>(call.send.address);
   args.count = static_cast<std::size_t>(call.receive.count);
   if (decision.by_user) {

@@ -47,6 +47,9 @@ const char* find_mpi_functions(const sumac_stub& stub) {
 #define SUMAC_COLLECTIVE(name, function, form, count)                                          \
   find<&MpiFunctions::name>(collective_at<Function::function, count>(stub, SUMAC_CALL_##name), \
                             is_in_every_mpi<count>(Form::form), "MPI_" #name, missing);
+#define SUMAC_COUNTED(name, function, form)                                                 \
+  find<&MpiFunctions::name>(stub.real[SUMAC_CALL_##name], is_in_every_mpi<int>(Form::form), \
+                            "MPI_" #name, missing);
 #include "interpose/calls.def"
 #undef SUMAC_CALL
   return missing ? missing : find_special_functions(stub);
@@ -59,9 +62,14 @@ void* entry_of(sumac_call call) {
     return reinterpret_cast<void*>(&BelowOf<&MpiFunctions::name>::enter);
     SUMAC_MPI_INTERCEPTED(SUMAC_ENTRY)
     SUMAC_MPI_INTERCEPTED_OR_NOT(SUMAC_ENTRY)
+#define SUMAC_CALL(name)
+#define SUMAC_COLLECTIVE(name, function, form, count)
+#define SUMAC_COUNTED(name, function, form) SUMAC_ENTRY(name)
+#include "interpose/calls.def"
+#undef SUMAC_CALL
 #undef SUMAC_ENTRY
     default:
-      return nullptr;  // it is a collective, see entry_points.cc
+      return nullptr;  // Sumac serves it, see entry_points.cc
   }
 }
 

@@ -19,28 +19,41 @@ enum class Form : std::uint8_t {
 };
 
 // A collective is called by functions, which have arguments of their own; two functions may be the
-// same collective. They are the rows of calls.def, each of which exists in several forms.
+// same collective. They are the rows of calls.def, each of which exists in several forms. The first
+// are those that Sumac serves.
 enum class Function : std::uint8_t {
 #define SUMAC_CALL(name)
 #define SUMAC_FUNCTION(function, collective, arguments) function,
+#define SUMAC_COUNTED_FUNCTION(function, arguments, size) function,
 #include "interpose/calls.def"
 #undef SUMAC_CALL
 };
 
+// The arguments of each function have a letter each, as calls.def says.
+inline constexpr std::string_view kLetters[] = {
+#define SUMAC_CALL(name)
+#define SUMAC_FUNCTION(function, collective, arguments) arguments,
+#define SUMAC_COUNTED_FUNCTION(function, arguments, size) arguments,
+#include "interpose/calls.def"
+#undef SUMAC_CALL
+};
+constexpr bool has_argument(Function function, char letter) {
+  return kLetters[static_cast<int>(function)].find(letter) != std::string_view::npos;
+}
+
+// This is a function that Sumac serves.
 struct FunctionInfo {
   const char* name;  // "reduce_scatter_block"
   Function function;
   Collective collective;
-  std::string_view arguments;  // a letter for each, as calls.def says
-
-  // True where a call lists a count for each rank.
-  constexpr bool lists() const { return arguments.find('C') != std::string_view::npos; }
+  bool lists = has_argument(function, 'C');   // a call lists a count for each rank
+  bool places = has_argument(function, 'D');  // and a displacement
 };
 
 inline constexpr FunctionInfo kFunctions[] = {
 #define SUMAC_CALL(name)
 #define SUMAC_FUNCTION(function, collective, arguments) \
-  {#function, Function::function, Collective::collective, arguments},
+  {#function, Function::function, Collective::collective},
 #include "interpose/calls.def"
 #undef SUMAC_CALL
 };
@@ -53,9 +66,9 @@ constexpr Collective collective_of(Function function) { return info_of(function)
 
 // Returns the first function with the same arguments.
 constexpr Function first_like(Function function) {
-  const FunctionInfo* row = kFunctions;
-  while (row->arguments != info_of(function).arguments) ++row;
-  return row->function;
+  int first = 0;
+  while (kLetters[first] != kLetters[static_cast<int>(function)]) ++first;
+  return static_cast<Function>(first);
 }
 
 // Returns true if the function has a part for each rank, so that its counts are those of parts.
@@ -63,7 +76,7 @@ constexpr bool has_parts(Function function) { return has_parts(collective_of(fun
 
 struct Call;
 
-// This is a row of calls.def for a collective.
+// This is a row of calls.def for a collective that Sumac serves.
 struct CallKind {
   Function function;
   const CollectiveInfo& info;
@@ -83,8 +96,8 @@ inline constexpr int kNoRoot = -1;
 
 class SliceCopies;
 
-struct Call {
-  const CallKind& kind;
+// This is what the arguments of a collective's function say.
+struct MpiArguments {
   Data send = {};     // data of this rank, or MPI_IN_PLACE; empty for a broadcast
   Data receive = {};  // reductions: the result; broadcasts: the buffer, on the root too
   // These have one count for each rank, in place of receive.count, and displacements: int and int,
@@ -101,10 +114,19 @@ struct Call {
   MpiComm comm = kMpi.comm_null;
   MpiInfo info = kMpi.info_null;
   RequestPointer request = nullptr;  // a deferred call leaves its request here
-  SliceCopies* copies = nullptr;     // host memory is in the place of a GPU's: see DeviceData
+};
+
+struct Call : MpiArguments {
+  const CallKind& kind;
+  SliceCopies* copies = nullptr;  // host memory is in the place of a GPU's: see DeviceData
+
+  explicit Call(const CallKind& of) : kind(of) {}
 
   const CollectiveInfo& collective_info() const { return kind.info; }
   Collective collective() const { return kind.info.collective; }
+  // Returns false if a receive buffer means nothing here, since the root alone gets a result. It
+  // stands here and is no gets_result(), because each reduction asks.
+  bool receives(int rank) const { return kind.info.result != Result::root || rank == root; }
   // Returns true for nonblocking and persistent calls, which return before the collective has
   // ended.
   bool is_deferred() const {

@@ -81,16 +81,10 @@ namespace sumac {
   X(Comm_set_info, MpiComm, MpiInfo)                                                              \
   X(Finalize)                                                                                     \
   X(Free_mem, void*)                                                                              \
-  X(Gather, const void*, int, MpiDatatype, void*, int, MpiDatatype, int, MpiComm)                 \
-  X(Igather, const void*, int, MpiDatatype, void*, int, MpiDatatype, int, MpiComm, RequestPointer) \
-  X(Ineighbor_alltoallw, const void*, const int*, const MpiAint*, DatatypePointer, void*,         \
-    const int*, const MpiAint*, DatatypePointer, MpiComm, RequestPointer)                         \
   X(Init, int*, char***)                                                                          \
   X(Init_thread, int*, char***, int, int*)                                                        \
   X(Irecv, void*, int, MpiDatatype, int, int, MpiComm, RequestPointer)                            \
   X(Isend, const void*, int, MpiDatatype, int, int, MpiComm, RequestPointer)                      \
-  X(Neighbor_alltoallw, const void*, const int*, const MpiAint*, DatatypePointer, void*,          \
-    const int*, const MpiAint*, DatatypePointer, MpiComm)                                         \
   X(Op_free, OpPointer)                                                                           \
   X(Pack, const void*, int, MpiDatatype, void*, int, int*, MpiComm)                               \
   X(Recv, void*, int, MpiDatatype, int, int, MpiComm, StatusPointer)                              \
@@ -140,6 +134,7 @@ struct MpiFunctions {
 #define SUMAC_CALL(name)
 #define SUMAC_COLLECTIVE(name, function, form, count) \
   MpiFunction<Function::function, Form::form, count> name = nullptr;
+#define SUMAC_COUNTED(name, function, form) SUMAC_COLLECTIVE(name, function, form, int)
 #include "interpose/calls.def"
 #undef SUMAC_CALL
 };

@@ -25,15 +25,16 @@ std::string origin_of(const ChoiceRange& range) {
 }
 
 std::string text_of(Collective collective, const ChoiceTable& choices) {
+  const bool has_data = info_of(collective).has_data;
   std::string text;
   for (std::size_t from = 0;;) {
     const ChoiceRange& range = choices.range(collective, from);
     const bool native = range.choice.algorithm == Algorithm::native;
     text += text.empty() ? "" : ", ";
     text += native ? "the MPI" : info_of(range.choice.algorithm).name;
-    if (collective != Collective::barrier) text += " from " + std::to_string(from) + " bytes";
+    if (has_data) text += " from " + std::to_string(from) + " bytes";
     text += " (" + origin_of(range) + ")";
-    if (range.most == SIZE_MAX || collective == Collective::barrier) return text;
+    if (range.most == SIZE_MAX || !has_data) return text;
     from = range.most + 1;
   }
 }
