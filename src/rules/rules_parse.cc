@@ -175,8 +175,7 @@ bool parse_chunk(const RawField& field, const std::string& algorithm, Choice& ch
                  TextProblem& problem) {
   if (field.kind == RawField::Kind::other) return wrong_type(field, problem);
   if (tuned_of(choice.algorithm) != Tuned::chunk) {
-    return fail(problem, field.line,
-                "'" + algorithm + "' is not pipelined by the rules; leave 'chunk' out");
+    return fail(problem, field.line, "'" + algorithm + "' takes no chunk; leave 'chunk' out");
   }
   const bool number = field.kind == RawField::Kind::number;
   const std::string text = number ? std::to_string(field.number) : field.text;
@@ -196,7 +195,7 @@ bool parse_radix(const RawField& field, const std::string& algorithm, Choice& ch
                  TextProblem& problem) {
   if (field.kind != RawField::Kind::number) return wrong_type(field, problem);
   if (tuned_of(choice.algorithm) != Tuned::radix) {
-    return fail(problem, field.line, "'" + algorithm + "' is no k-nomial tree; leave 'radix' out");
+    return fail(problem, field.line, "'" + algorithm + "' takes no radix; leave 'radix' out");
   }
   if (field.number < kLeastRadix || field.number > kMostRadix) {
     return fail(problem, field.line,

@@ -141,9 +141,8 @@ TEST(Rules, ProblemsNameTheFix) {
       {head + "algorithm = 'ring'\nroom = 'sahred'",
        "FILE:5: unknown room 'sahred'; did you mean 'shared'? (known: any, own, shared, spare)"},
       {head + "algorithm = 'ring'\nchunk = '64K'",
-       "FILE:5: 'ring' is not pipelined by the rules; leave 'chunk' out"},
-      {head + "algorithm = 'ring'\nradix = 4",
-       "FILE:5: 'ring' is no k-nomial tree; leave 'radix' out"},
+       "FILE:5: 'ring' takes no chunk; leave 'chunk' out"},
+      {head + "algorithm = 'ring'\nradix = 4", "FILE:5: 'ring' takes no radix; leave 'radix' out"},
       {head + "algorithm = 'recursive_doubling'\nradix = 1",
        "FILE:5: 'radix' is 1; it must be from 2 to 64"},
       {head + "algorithm = 'recursive_doubling'\nradix = 2.5",
@@ -191,7 +190,8 @@ TEST(Rules, ProblemsOfWhatIsMeasured) {
 }
 
 TEST(Rules, ChunkIsBounded) {
-  const std::string head = "[[rule]]\ncollective='bcast'\nover='p2p'\nalgorithm='chain'\nchunk=";
+  const std::string head =
+      "[[rule]]\ncollective='bcast'\nover='levels'\nalgorithm='levels'\nchunk=";
   for (const char* chunk : {"0", "'0'", "4095", "4097", "'4100'", "'2G'", "-1", "'x'"}) {
     EXPECT_NE(problem_of(head + chunk).find("FILE:5: 'chunk' is"), std::string::npos) << chunk;
   }
