@@ -27,7 +27,7 @@ bool Blocks::total(MpiCount& elements) const {
 }
 
 std::unique_ptr<Part[]> Blocks::adjoining(std::size_t element) const {
-  auto parts = std::make_unique_for_overwrite<Part[]>(static_cast<std::size_t>(ranks_));
+  auto parts = std::make_unique_for_overwrite<Part[]>(static_cast<unsigned>(ranks_));
   std::size_t end = 0;
   for (int r = 0; r < ranks_; ++r) {
     const std::size_t bytes = static_cast<std::size_t>(count(r)) * element;
