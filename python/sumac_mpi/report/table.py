@@ -139,7 +139,9 @@ def _modes(rows: list[Row]) -> list[str]:
     """Lines on the machine's modes: the rounds that were left out, and the means of each."""
     lines = []
     if dropped := sum(row.dropped for row in rows):
-        lines.append(f"# {dropped} rounds dropped: the time of a line changed in them")
+        lines.append(
+            f"# {units.counted(dropped, 'round')} dropped: the time of a line changed meanwhile"
+        )
     gains: dict[str, list[Spread]] = {}
     for row in rows:
         if row.gain is not None and row.mode:
