@@ -59,6 +59,9 @@ class Table:
             return []
         changes = [change for row in self.run.rows if (change := self._change(row))]
         if not changes:
+            without_mode = {key[:-1] for key in self.before}
+            if any(self.run.key(row)[:-1] in without_mode for row in self.run.rows):
+                return ["# the earlier file holds these measurements in other modes only"]
             return ["# the earlier file holds none of these measurements"]
         mean = geometric_mean(changes)
         return [f"# against the earlier file: {mean} as fast (geometric mean of {len(changes)})"]
