@@ -4,6 +4,10 @@ one all-reduce sums the gradients of all parameters, which lie in one buffer. An
 program.
 
     sumac run -n 2 python3 examples/training/training.py
+
+numpy multiplies by as many threads as the rank has processors. MPICH's launcher binds no ranks, so
+there the threads of all ranks share all processors, and steps take several times as long unless
+each rank has its own (--bind) or one thread (-x OMP_NUM_THREADS=1).
 """
 
 import argparse

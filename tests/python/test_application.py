@@ -201,6 +201,16 @@ def test_what_cannot_be_run(sandbox, tmp_path):
         with pytest.raises(SumacError) as caught:
             application.find([f"./{name}"])
         assert caught.value.fix == fix
+        # One advice suffices: what "./" alone would not make run is told at once.
+        with pytest.raises(SumacError) as caught:
+            application.find([name])
+        assert (caught.value.slug, caught.value.fix) == ("not-found", fix)
+        assert caught.value.found == f"./{name}, which is not executable"
+    (tmp_path / "program").write_text("#!/bin/sh\n")
+    (tmp_path / "program").chmod(0o755)
+    with pytest.raises(SumacError) as caught:
+        application.find(["program"])
+    assert caught.value.fix == "./program names the file in this directory"
     assert failure(str(tmp_path)) == ("not-executable", Exit.NOT_EXECUTABLE)
 
 

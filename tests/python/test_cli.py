@@ -277,6 +277,14 @@ class TestRun:
         _, out, err = sumac("run", "--dry-run", "-n", "2", *given, "--mpi", family, "./app", "-v")
         assert f" {passed} " in out and out.endswith("exec -- ./app -v\n"), err
 
+    @pytest.mark.parametrize("words", [("--np", "2"), ("--n", "2"), ("--np=2",)])
+    def test_the_number_of_ranks_with_two_dashes(self, sandbox, sumac, words):
+        sandbox.add_launcher("mpiexec", "openmpi")
+        status, out, err = sumac("run", "--dry-run", *words, "--mpi", "openmpi", "./app")
+        assert status == 0 and out.startswith("mpiexec -n 2 "), err
+        status, _, err = sumac("check", *words)  # which passes nothing on to a launcher
+        assert status == 2 and f"did you mean {words[0].partition('=')[0][1:]}?" in err
+
     def test_a_program_that_starts_a_job_itself(self, sandbox, tmp_path, sumac):
         script(tmp_path / "job", "#!/bin/sh\nmpiexec -n 2 ./app\n")
         status, out, err = sumac("run", "-n", "2", "./job", "a b")

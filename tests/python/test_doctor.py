@@ -85,6 +85,7 @@ def test_a_stopped_rank_is_told_from_others(sumac):
             time.sleep(0.01)
         status, out, err = sumac("doctor", str(process.pid))
         assert (status, err) == (0, "")
+        assert ": 1 rank here of 3, 0 waiting\n" in out
         assert f"rank 2 (process {process.pid}) is stopped (SIGSTOP)" in out
         assert "s ago it waited in allreduce on rows" in out
         assert "2 of 3 ranks are on other hosts, or have ended" in out

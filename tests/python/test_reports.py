@@ -152,6 +152,8 @@ class TestColumns:
         assert "# against the earlier file: 1.22x±? as fast (geometric mean of 2)" in report.foot()
         none = Table(run, {}).foot()
         assert "# the earlier file holds none of these measurements" in none
+        elsewhere = Table(run, {(*run.key(run.rows[0])[:-1], "far"): spread([0.3])}).foot()
+        assert "# the earlier file holds these measurements in other modes only" in elsewhere
 
 
 class TestFigures:

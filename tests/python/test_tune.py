@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 import records
 from conftest import script
+from sumac_mpi.base import units
 from sumac_mpi.bench import results
 from sumac_mpi.commands import main
 from sumac_mpi.launch import launcher
@@ -124,7 +125,7 @@ def test_what_is_kept_and_written(machine, sumac, tmp_path, call):
     text = (tmp_path / "t.toml").read_text()
     assert "# Open MPI 4.1.4; Sumac " in text
     assert f"# sumac tune {call} -n 2 --mpi openmpi --sizes " in text
-    assert f"{len(rules)} rules in t.toml" in out
+    assert f"; {units.counted(len(rules), 'rule')} in t.toml" in out
     assert sorted(path.name for path in tmp_path.glob("t.toml*")) == ["t.toml"]
 
 

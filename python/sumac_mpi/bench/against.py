@@ -234,7 +234,9 @@ def _head(runs: Sequence[Run]) -> list[str]:
     if header["oversubscribed"]:
         lines.append("# more ranks than cores: times are the scheduler's, modes are not measured")
     if count := dropped(runs):
-        lines.append(f"# {count} rounds dropped: the time of a line changed in them")
+        lines.append(
+            f"# {units.counted(count, 'round')} dropped: the time of a line changed meanwhile"
+        )
     return lines
 
 

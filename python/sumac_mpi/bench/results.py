@@ -285,7 +285,7 @@ class Run:
         return run
 
     def key(self, row: Row) -> tuple[Any, ...]:
-        """Rows of two files with equal keys measure the same thing."""
+        """Rows of two files with equal keys measure the same thing. A key ends with the mode."""
         of_run = ("family", "ranks", "collective", "root", "in_place", "with_counts")
         return (
             *(self.header.get(name) for name in of_run),

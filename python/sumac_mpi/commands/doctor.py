@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi.base import files
+from sumac_mpi.base import files, units
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.commands.common_options import JsonOption
 from sumac_mpi.launch import ranks
@@ -56,8 +56,8 @@ def doctor(
         members = list(group)
         waiting = sum(rank.waits for rank in members)
         print(
-            f"Job {job:x} on {members[0].host}: {len(members)} ranks here of "
-            f"{members[0].job_ranks or 'an unknown number'}, {waiting} wait"
+            f"Job {job:x} on {members[0].host}: {units.counted(len(members), 'rank')} here of "
+            f"{members[0].job_ranks or 'an unknown number'}, {waiting} waiting"
         )
         for line in ranks.describe(members):
             print(f"  {line}")

@@ -10,7 +10,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from sumac_mpi.base import console, files
+from sumac_mpi.base import console, files, units
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.commands import recorded
@@ -96,10 +96,10 @@ def _measure(other: object, ranks: int | None, mpi: str | None, launcher_name: s
     if number < 2:
         raise bad_value("--measure: one rank alone has no collectives", fix="-n 2 or more")
     target = programs.targets(mpi, launcher_name)[0]
-    number_of_calls, minutes = len(measure.calls_to_measure()), measure.seconds() / 60
+    number_of_calls, minutes = len(measure.calls_to_measure()), round(measure.seconds() / 60)
     print(
         f"sumac: measures {number_of_calls} calls of {target.launcher.version} on {number} ranks, "
-        f"with Sumac and without: about {minutes:.0f} minutes",
+        f"with Sumac and without: about {units.counted(minutes, 'minute')}",
         file=sys.stderr,
         flush=True,
     )

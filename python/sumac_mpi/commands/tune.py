@@ -17,6 +17,7 @@ from rich.table import Table
 from sumac_mpi import __version__
 from sumac_mpi.base import console, endings, files, hardware, units
 from sumac_mpi.base.errors import bad_value
+from sumac_mpi.base.spread import MEANING
 from sumac_mpi.bench.modes import Mode
 from sumac_mpi.bench.request import sizes_from
 from sumac_mpi.commands import bench_options as ask
@@ -190,8 +191,11 @@ def _show(
         out.print()
     sizes = sum(len(each) for each in verdicts.values())
     changed = sum(verdict.changes for each in verdicts.values() for verdict in each)
-    print(f"# {changed} of {sizes} sizes go another way than by the shipped rules; "
-          f"{len(found)} rules in {output}")  # fmt: skip
+    if changed:
+        print(f"# {MEANING}")
+    of_sizes, how_many = units.counted(sizes, "size"), units.counted(len(found), "rule")
+    print(f"# another way than by the shipped rules at {changed} of {of_sizes}; "
+          f"{how_many} in {output}")  # fmt: skip
 
 
 _NUMBERS = ("size", "us", "MPI us", "other us")

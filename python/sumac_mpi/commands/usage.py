@@ -118,6 +118,8 @@ def _of_option(command: Any, context: Any, name: str, error: Any) -> SumacError:
         return usage(f"{name}: wants a value" if lacks else f"{name}: takes no value")
     if "--set" in known and (setting := _setting(name)):
         return usage(f"{name}: there is no such option", f"did you mean --set {setting}=VALUE?")
+    if twins := [each for each in known if each.lstrip("-") == name.lstrip("-")]:
+        return usage(f"{name}: there is no such option", f"did you mean {twins[0]}?")
     near = errors.advice(name, [each for each in known if each.startswith("--")])
     if near.startswith("did"):
         return usage(f"{name}: there is no such option", near)

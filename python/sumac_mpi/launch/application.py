@@ -97,8 +97,15 @@ def _unusable(name: str) -> SumacError:
         what = "is a directory" if os.path.isdir(name) else "is not executable"
         fix = _way_to_run(name) if os.path.isfile(name) else ""
         return SumacError("not-executable", f"{name} {what}", fix=fix, code=Exit.NOT_EXECUTABLE)
-    fix = f"./{name} names the file in this directory" if os.path.exists(name) else ""
-    return SumacError("not-found", f"{name} was not found", fix=fix, code=Exit.NOT_FOUND)
+    found = fix = ""
+    if os.path.isfile(name) and os.sep not in name:
+        here = f"./{name}"
+        if os.access(here, os.X_OK):
+            fix = f"{here} names the file in this directory"
+        else:
+            found, fix = f"{here}, which is not executable", _way_to_run(here)
+    what = f"{name} was not found in PATH" if os.sep not in name else f"{name} was not found"
+    return SumacError("not-found", what, found=found, fix=fix, code=Exit.NOT_FOUND)
 
 
 def _way_to_run(file: str) -> str:

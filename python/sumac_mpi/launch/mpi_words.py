@@ -22,6 +22,7 @@ _PASSED = {
 _OWN = {
     **dict.fromkeys(("f", "hostfile", "machinefile"), "--hostfile"),
     **dict.fromkeys(("H", "host", "hosts"), "--hosts"),
+    **dict.fromkeys(("n", "np"), "-n"),
 }
 _VARIABLES = ("env", "genv")
 # The number of ranks on each node: one launcher's name for it is an error to the other.
@@ -32,7 +33,7 @@ _NAMES_PER_NODE = ("N", "npernode", "ppn", "perhost")
 def as_own(word: str, rest: Iterator[str]) -> list[str] | None:
     """The word, which may be a launcher's option, and its values, which are taken from the rest, as
     options of Sumac's commands; None for any other word."""
-    bare, equals, _ = word.lstrip("-").partition("=")
+    bare, equals, value = word.lstrip("-").partition("=")
     if word == bare or word == "--":
         return None
     if bare in _PASSED:
@@ -40,7 +41,7 @@ def as_own(word: str, rest: Iterator[str]) -> list[str] | None:
         return [f"--launcher-arg={each}" for each in (word, *values)]
     if bare in _VARIABLES and not equals:
         return ["-x", f"{next(rest, '')}={next(rest, '')}"]
-    return [_OWN[bare], next(rest, "")] if bare in _OWN and not equals else None
+    return [_OWN[bare], value if equals else next(rest, "")] if bare in _OWN else None
 
 
 def of_family(words: list[str], family: str | None) -> list[str]:

@@ -59,6 +59,9 @@ class Table:
             return []
         changes = [change for row in self.run.rows if (change := self._change(row))]
         if not changes:
+            without_mode = {key[:-1] for key in self.before}
+            if any(self.run.key(row)[:-1] in without_mode for row in self.run.rows):
+                return ["# the earlier file holds these measurements in other modes only"]
             return ["# the earlier file holds none of these measurements"]
         mean = geometric_mean(changes)
         return [f"# against the earlier file: {mean} as fast (geometric mean of {len(changes)})"]
@@ -139,7 +142,9 @@ def _modes(rows: list[Row]) -> list[str]:
     """Lines on the machine's modes: the rounds that were left out, and the means of each."""
     lines = []
     if dropped := sum(row.dropped for row in rows):
-        lines.append(f"# {dropped} rounds dropped: the time of a line changed in them")
+        lines.append(
+            f"# {units.counted(dropped, 'round')} dropped: the time of a line changed meanwhile"
+        )
     gains: dict[str, list[Spread]] = {}
     for row in rows:
         if row.gain is not None and row.mode:
