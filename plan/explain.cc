@@ -196,7 +196,7 @@ Row& Explainer::row(const StagePlan& stage, const Capabilities& capabilities,
   }
   const auto cost_of = [&](const StagePlan& of) {
     Cost cost = price(plan, of, group, shape_).cost;
-    if (places_.oversubscribed) cost.work = {};
+    if (places_.oversubscribed || capabilities.ranks < kFit.least_ranks) cost.work = {};
     return cost;
   };
   row.taken.cost = cost_of(stage);

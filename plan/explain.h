@@ -24,8 +24,8 @@ struct Places {
 Places make_places(const Options& options);
 
 // An algorithm and what it costs: steps for one chunk, bytes and work for the whole message. There
-// is no work where its time cannot be predicted: beyond shared memory, and where ranks share
-// processors.
+// is no work where its time cannot be predicted: beyond shared memory, where ranks share
+// processors, and in groups smaller than any that was measured.
 struct Priced {
   Algorithm algorithm = Algorithm::native;
   int radix = 2;

@@ -125,8 +125,8 @@ std::string trust(const std::vector<Row>& rows) {
   std::snprintf(
       text, sizeof text,
       "us is predicted for all chunks in shared memory, from measurements among %d to %d "
-      "ranks of\none socket: off by a factor of %g there, and by %g or more beyond, where "
-      "nobody has\nmeasured it.\n",
+      "ranks of\none socket, and off by a factor of %g there. Larger groups have not been "
+      "measured: expect\n%g or more. Rules do not choose by it.\n",
       kFit.least_ranks, kFit.most_ranks, kFit.off_by, kFit.off_beyond);
   return text;
 }
