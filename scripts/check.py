@@ -100,7 +100,7 @@ def pytest(name, folder, jobs, *selection):
 
 
 def repository_checks():
-    """Runs the checks beside one another; each is one process, and only reads."""
+    """Runs the checks beside one another: none writes what another one reads."""
 
     def one(script):
         interpreter = [sys.executable] if script.suffix == ".py" else []

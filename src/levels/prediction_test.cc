@@ -97,9 +97,7 @@ TEST(Prediction, GrowsWithBytes) {
 // runs of neighbours, and needs fewer lines.
 TEST(Prediction, GrowsWithRanks) {
   for_all_in_memory([](Algorithm algorithm) {
-    const Collective collective = info_of(algorithm).collective;
-    const bool same = collective == Collective::allreduce || collective == Collective::reduce ||
-                      collective == Collective::bcast || collective == Collective::barrier;
+    const bool same = info_of(info_of(algorithm).collective).divided == Divided::whole;
     if (!same || algorithm == Algorithm::allreduce_two_steps) return;
     for (std::uint64_t bytes = 8; bytes <= most_of(algorithm); bytes *= 8) {
       double last = 0;
