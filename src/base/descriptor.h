@@ -3,8 +3,11 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cstdio>
 
 #include <cstdint>
 
@@ -29,6 +32,17 @@ inline int off_low_numbers(int descriptor) {
   return high;
 }
 
+// Makes a file in memory, which has no name that another process could open (memfd_create). Returns
+// its descriptor, or -1. The name is what /proc shows.
+inline int make_memory_file(const char* name) {
+  // Kernels before 6.3 do not know this flag; others may demand it (vm.memfd_noexec).
+  constexpr unsigned kNoExecSeal = 8;
+  int made = memfd_create(name, MFD_CLOEXEC | kNoExecSeal);
+  if (made < 0) made = memfd_create(name, MFD_CLOEXEC);
+  if (made >= 0) fchmod(made, S_IRUSR | S_IWUSR);
+  return off_low_numbers(made);
+}
+
 // Returns which file an open descriptor refers to, so that is_still_open() can tell later whether
 // it still does. Returns no file if the descriptor is not open.
 inline FileIdentity identity_of(int descriptor) {
@@ -42,6 +56,21 @@ inline FileIdentity identity_of(int descriptor) {
 inline bool is_still_open(const FileIdentity& file) {
   const FileIdentity now = identity_of(file.descriptor);
   return now.descriptor >= 0 && now.device == file.device && now.inode == file.inode;
+}
+
+// Opens a descriptor of this process's own for a file that another process of the same user keeps
+// open. Returns -1 if it is not there, or is another file by now.
+inline int open_file_of(pid_t pid, const FileIdentity& file) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, file.descriptor);
+  const int opened = off_low_numbers(open(path, O_RDWR | O_CLOEXEC));
+  struct stat status;
+  if (opened < 0 || (fstat(opened, &status) == 0 && status.st_dev == file.device &&
+                     status.st_ino == file.inode && status.st_uid == geteuid())) {
+    return opened;
+  }
+  close(opened);
+  return -1;
 }
 
 // Closes the file unless the program has done so.

@@ -27,8 +27,8 @@ CpuMask own_cpus();
 // Returns the whole processors that the control group allows (cpu.max); 0 if there is no limit.
 int cpu_quota();
 
-// Returns a number that is equal for processes that can share memory through /dev/shm: same boot of
-// the same kernel, same tmpfs, same PID namespace, same user.
+// Returns a number that is equal for processes that are taken to share memory: same boot of the
+// same kernel, same PID namespace, same user, and same /dev/shm, as MPIs go by that.
 std::uint64_t node_id();
 
 // Returns a number that is equal for processes that share processors: same boot of the same kernel,

@@ -12,10 +12,6 @@
 #include <cinttypes>
 #include <cstdio>
 
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8U
-#endif
-
 #include "base/descriptor.h"
 
 namespace sumac::promotion {
@@ -23,13 +19,6 @@ namespace {
 
 constexpr std::size_t kSectorOfStat = 512;    // unit of st_blocks
 constexpr off_t kFileBytes = off_t{1} << 52;  // more than all addresses of programs
-
-int make_file(const char* name) {
-  // Kernels before 6.3 do not know the seal; others may demand it (vm.memfd_noexec).
-  int fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-  if (fd < 0) fd = memfd_create(name, MFD_CLOEXEC);
-  return off_low_numbers(fd);
-}
 
 bool unlimited(decltype(RLIMIT_AS) resource) {
   rlimit limit = {};
@@ -47,7 +36,7 @@ Refusal MemoryFile::open() {
   std::uint64_t number = 0;
   if (getrandom(&number, sizeof number, 0) != sizeof number) return Refusal::kernel;
   std::snprintf(link_, sizeof link_, "%ssumac-%016" PRIx64, kDirectory, number);
-  fd_ = make_file(link_ + sizeof kDirectory - 1);
+  fd_ = make_memory_file(link_ + sizeof kDirectory - 1);
   struct stat status = {};
   if (fd_ < 0 || ftruncate(fd_, kFileBytes) != 0 || fstat(fd_, &status) != 0) {
     if (fd_ >= 0) ::close(fd_);

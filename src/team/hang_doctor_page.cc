@@ -31,7 +31,7 @@ std::mutex& page_mutex() {
 
 // The file stays open: others find it by its descriptor.
 RankStatus* make_page() {
-  const int file = off_low_numbers(memfd_create(kStatusFile, MFD_CLOEXEC));
+  const int file = make_memory_file(kStatusFile);
   if (file < 0) return nullptr;
   void* memory = MAP_FAILED;
   const WithoutWriteSignals without;

@@ -26,7 +26,7 @@ std::size_t count_files() {
   closedir(directory);
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
-    count += line.find("/dev/shm") != std::string::npos;
+    count += line.find("/memfd:") != std::string::npos;
   }
   return count;
 }
@@ -66,7 +66,7 @@ constexpr Fault kFaults[] = {
     {"no messages", [](Setting& s) { s.odd_has_no_messages = true; }, Reason::messages,
      sends_messages},
     // The leader cannot make offers, and a member cannot map blocks.
-    {"no shared memory", [](Setting& s) { s.odd_root = "/nonexistent"; }, Reason::shared_memory,
+    {"no shared memory", [](Setting& s) { s.odd_has_no_memory = true; }, Reason::shared_memory,
      shares_memory},
 };
 

@@ -118,9 +118,9 @@ bool has_equal_nodes(const TeamSpec& spec, const Hierarchy& hierarchy) {
     return false;
   }
   const std::vector<Group>& groups = hierarchy.levels[0].groups;
-  // Every rank of a node needs a cache line in the slots of all others, which may be small on some
-  // hosts.
-  if (groups[0].members.size() > kSmallSlot / kCacheLine) return false;
+  // All ranks of a node would send: of a chunk of 256 KiB, more of them less than 4 KiB each.
+  constexpr std::size_t kMostLeaders = 64;
+  if (groups[0].members.size() > kMostLeaders) return false;
   return std::all_of(groups.begin(), groups.end(), [&](const Group& group) {
     return group.one_node && group.members.size() == groups[0].members.size();
   });

@@ -18,8 +18,8 @@ namespace sumac::testing {
 // One process has this.
 struct TestProcess {
   TestProcess(const std::vector<std::string>& environment, const RuleSet& its_rules,
-              std::size_t slot_bytes, const std::string& root)
-      : variables(environment), rules(its_rules), arena(slot_bytes, root) {
+              std::size_t slot_bytes, bool has_memory)
+      : variables(environment), rules(its_rules), arena(slot_bytes, has_memory) {
     std::vector<char*> pointers;
     for (std::string& variable : variables) pointers.push_back(variable.data());
     pointers.push_back(nullptr);
@@ -66,7 +66,7 @@ struct Setting {
   int odd = -1;
   std::function<void(Hello&)> odd_hello;
   std::vector<std::string> odd_environment;
-  std::string odd_root;
+  bool odd_has_no_memory = false;
   bool odd_has_no_messages = false;
   // The ranks of this one's node can gather something among them so many times, and then no more.
   int lonely = -1, lonely_after = 0;
@@ -262,7 +262,7 @@ class ThreadTeam {
     set_log(Level::off, 0);
     for (int r = 0; r < setting_.ranks(); ++r) {
       const bool odd = r == setting_.odd;
-      ranks_.emplace_back(setting_, meeting_, r, odd ? setting_.odd_root : "");
+      ranks_.emplace_back(setting_, meeting_, r, !(odd && setting_.odd_has_no_memory));
     }
     if (before) before(*this);
     each([=](Team& team, const Hello& own) { set_up_team(team, own, agree_only); });
@@ -295,8 +295,8 @@ class ThreadTeam {
 
  private:
   struct Rank {
-    Rank(const Setting& setting, TeamMeeting& meeting, int number, const std::string& root)
-        : process(setting.environment(number), setting.rules, setting.slot_bytes, root),
+    Rank(const Setting& setting, TeamMeeting& meeting, int number, bool has_memory)
+        : process(setting.environment(number), setting.rules, setting.slot_bytes, has_memory),
           context{process.options,
                   process.rules,
                   process.arena,

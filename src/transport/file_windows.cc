@@ -53,14 +53,6 @@ bool is_file(const struct stat& found, const FileIdentity& file) {
   return found.st_ino == file.inode && found.st_dev == file.device;
 }
 
-int open_file(pid_t pid, const FileIdentity& file) {
-  const int descriptor = off_low_numbers(open(PeerPath(pid, file).text(), O_RDWR | O_CLOEXEC));
-  struct stat found = {};
-  if (descriptor < 0 || (fstat(descriptor, &found) == 0 && is_file(found, file))) return descriptor;
-  close(descriptor);
-  return -1;
-}
-
 // Tells which pages of a window are mapped. One thread at a time adds pages; others may look.
 class ShownPages {
  public:
@@ -131,7 +123,7 @@ bool FileWindows::map_pages(const Window& window, ShownPages& shown, std::size_t
                             std::size_t end) {
   const bool joins = first > 0 && shown.first_missing(first - 1, first) == first;
   if (!joins && all_mappings.load() >= kMostMappings) return false;
-  const int file = open_file(pid_, file_);
+  const int file = open_file_of(pid_, file_);
   if (file < 0) return false;
   const auto offset = static_cast<off_t>(window.number * kWindow + first * kPage);
   const off_t hole = lseek(file, offset, SEEK_HOLE);

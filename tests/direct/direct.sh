@@ -44,19 +44,6 @@ address_limit() {
   expect_line 'no memory is promoted: a limit on the address space'
 }
 
-# /dev/shm is full; then it is small.
-small_shm() {
-  own_mounts "$@"
-  mount_shm 16m
-  rounds "$1" auto SUMAC_TEST_FILL=/dev/shm/full
-  expect_line 'is full'
-  rm -f /dev/shm/full
-  umount /dev/shm
-  mount_shm 2m
-  rounds "$1" auto # by small slots, or by the MPI
-  umount /dev/shm
-}
-
 # The control group has little more memory than the ranks need.
 memory_limit() {
   memory_group 400M

@@ -2,8 +2,6 @@
 // Something is lacking when communicators are made, or in use: they work, whoever serves them, and
 // all ranks agree on who does.
 //   many COMMUNICATORS  as many are alive at once, or as many as the MPI has
-//   shm_full PAGES      /dev/shm, the job's own, has no page left, or one, or two, ..., so that
-//                       memory ends at each step: up to PAGES, then in steps of a third to 16 MiB
 //   descriptors RANK FEW  so few are left on that rank; -1: on all
 //   file_limit          the limit of the sizes of files (ulimit -f) sinks to nothing
 //   attach_lost COLLECTIVE KIND RANK  cross-memory attach worked when the communicator was set up,
@@ -11,7 +9,6 @@
 //   goes_on FILE        nothing, until the file is there, or for 30 s; each rank prints its process
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
 #include <time.h>
 
 #include <algorithm>
@@ -87,56 +84,6 @@ void many(std::size_t wanted) {
   CHECK(alive.size() >= wanted || alive.size() > 1000, "only %zu could be made", alive.size());
 }
 
-constexpr const char* kFiller = "/dev/shm/filler";
-constexpr long kPage = 4096;
-
-long free_pages() {
-  struct statvfs status = {};
-  if (statvfs("/dev/shm", &status) != 0) return -1;
-  return static_cast<long>(status.f_bavail) * static_cast<long>(status.f_frsize) / kPage;
-}
-
-// Rank 0 leaves so many pages free, or as many as there are.
-void leave_pages(long pages) {
-  native().Barrier(MPI_COMM_WORLD);
-  if (rank == 0) {
-    unlink(kFiller);
-    const int file = open(kFiller, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    const long fill = std::max(0L, free_pages() - pages);
-    CHECK(fill == 0 || posix_fallocate(file, 0, fill * kPage) == 0, "%ld pages", fill);
-    close(file);
-  }
-  native().Barrier(MPI_COMM_WORLD);
-}
-
-// Communicators for which memory does not suffice are left to the MPI; those that were there before
-// go on, since their memory was reserved.
-void shm_full(long every) {
-  MPI_Comm kept;
-  MPI_Comm_dup(MPI_COMM_WORLD, &kept);
-  CHECK(warm_up(MPI_COMM_WORLD) && warm_up(kept), "nothing is served");
-  int served = 0, left = 0;
-  for (long pages = 0; pages < (16L << 20) / kPage; pages += pages < every ? 1 : pages / 3) {
-    step("%ld pages", pages);
-    leave_pages(pages);
-    const bool taken = use_new(static_cast<int>(pages));
-    ++(taken ? served : left);
-    if (!taken) CHECK_HANDED_DOWN("shared memory is full or refused");
-    for (MPI_Comm comm : {MPI_COMM_WORLD, kept}) {
-      use(comm, static_cast<int>(pages));
-      CHECK_TAKEN();
-      use_much(comm, 1);
-    }
-  }
-  leave_pages(1L << 30);
-  CHECK(use_new(5), "not served though there is room again: '%s'", path());
-  native().Barrier(MPI_COMM_WORLD);
-  if (rank == 0) unlink(kFiller);
-  CHECK(served > 0 && left > 0, "%d served, %d left to the MPI", served, left);
-  if (rank == 0) std::printf("%d communicators served, %d left to the MPI\n", served, left);
-  MPI_Comm_free(&kept);
-}
-
 std::vector<int> held;
 
 // Leaves `few` free ones.
@@ -190,7 +137,7 @@ void file_limit() {
     for (int i = 0; i < 3; ++i) use(alive.back(), i);
     const bool taken = was_taken();
     CHECK(on_all(taken) || on_all(!taken), "ranks do not agree: '%s'", path());
-    if (!taken) CHECK_HANDED_DOWN("shared memory is full or refused");
+    if (!taken) CHECK_HANDED_DOWN("shared memory is refused");
     served += taken;
     use_much(alive.back(), 1);
     use_much(MPI_COMM_WORLD, 2);
@@ -239,8 +186,6 @@ int main(int argc, char** argv) {
   const int given = argc - 2;
   if (what == "many" && given == 1) {
     many(static_cast<std::size_t>(std::atol(argv[2])));
-  } else if (what == "shm_full" && given == 1) {
-    shm_full(std::atol(argv[2]));
   } else if (what == "descriptors" && given == 2) {
     descriptors(std::atoi(argv[2]), std::atoi(argv[3]));
   } else if (what == "file_limit" && given == 0) {

@@ -45,14 +45,6 @@ descriptors() {
   [ "$left" -gt 0 ] || fail 'descriptors were never lacking'
 }
 
-# shm_full PAGES: /dev/shm, of the job's own, is filled.
-shm_full() {
-  own_mounts "$@"
-  mount_shm 32m
-  lacks 90 3 shm_full "$1"
-  grep -c '^sumac: ' "$err" | grep -qx '[01]' || fail 'more than one line'
-}
-
 # The ranks are in a control group whose memory does not suffice for the communicators that the
 # program makes: the kernel ends a rank, and with it the job. Within SUMAC_SHM_BUDGET the job
 # passes.

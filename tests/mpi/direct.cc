@@ -315,21 +315,6 @@ void run(const std::string& mode, long rounds, std::uint64_t seed, std::size_t m
   check_served(first, breaker.served(), mode);
 }
 
-// Leaves no room in the file system of SUMAC_TEST_FILL, a file to be made.
-void fill_file_system() {
-  const char* const path = std::getenv("SUMAC_TEST_FILL");
-  if (!path || rank != 0) return;
-  const int file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-  const std::vector<char> block(kPage, 'x');
-  ssize_t written = 0;
-  do {
-    written = write(file, block.data(), block.size());
-  } while (written > 0);
-  CHECK(file >= 0 && errno == ENOSPC, "errno %d", errno);
-  std::printf("%s is full\n", path);
-  close(file);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -339,8 +324,6 @@ int main(int argc, char** argv) {
   unsigned char* window = nullptr;
   MPI_Win win;
   MPI_Win_allocate_shared(2 * Pools::kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window, &win);
-  std::memset(window, 0, 2 * Pools::kBytes);  // its pages, before there is no room for them
-  fill_file_system();
   for (std::size_t i = 0; i < 2; ++i) {
     pools()[i] = {on_stack[i], in_data[i], in_bss[i], window + i * Pools::kBytes};
   }

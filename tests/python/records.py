@@ -190,6 +190,6 @@ def check(**changes: Any) -> dict[str, Any]:
     return {
         "kind": "check", "family": "openmpi", "mpi": "Open MPI v4.1.4, package: Debian",
         "ranks": 2, "hosts": ["a", "a"], "loaded": True, "active_ranks": 2,
-        "description": "Sumac 0.1.0 avx2", "collectives": tries, "shm_free": 1e9,
+        "description": "Sumac 0.1.0 avx2", "collectives": tries,
         "cross_memory_attach": "ok", "wrong": 0,
     } | changes  # fmt: skip

@@ -38,26 +38,12 @@ def mounted(how):
 
 
 @in_namespace
-@pytest.mark.parametrize(
-    ("how", "status", "seen", "fix"),
-    [
-        ("mount -o remount,ro /dev/shm", "problem", "read-only", "remount,rw"),
-        ("mount -t tmpfs -o size=64k t /dev/shm", "problem", "of 64 KiB, is full", "enlarge"),
-        ("{ head -c 9M /dev/zero >/dev/shm/x; mount -o remount,size=9M /dev/shm; }", "problem",
-         "is full", "delete what is left"),
-        ("mount -t tmpfs -o size=20m t /dev/shm", "warning", "20 MiB free", "--shm-size"),
-        ("mount -t proc p /dev/shm", "problem", "/dev/shm", "/dev/shm"),
-        ("mount -t tmpfs -o mode=0700 t /dev", "problem", "there is no /dev/shm", "mkdir"),
-        ("true", "ok", "free", ""),
-    ],
-)  # fmt: skip
-def test_shared_memory(how, status, seen, fix):
+@pytest.mark.parametrize("how", ["mount -o remount,ro /dev/shm", "umount /dev/shm", "true"])
+def test_shared_memory_needs_nothing_of_dev_shm(how):
     # A job of one rank needs no shared memory of the MPI's, so it starts.
     code, found = check("-n", "1", "--mpi", FAMILIES[0], before=mounted(how))
-    finding = found["shared memory"]
-    assert finding["status"] == status and seen in finding["detail"] and fix in finding["fix"]
-    assert bool(finding["why"]) == (status != "ok")
-    assert (code != 0) == (status == "problem")
+    assert code == 0
+    assert found["shared memory"]["status"] == "ok" and not found["shared memory"]["why"]
 
 
 @in_namespace

@@ -16,7 +16,7 @@ class Exit(IntEnum):
     OK = 0
     FAILED = 1  # the work failed: I/O, MPI error, timeout
     USAGE = 2  # a bad flag, value or file
-    UNAVAILABLE = 3  # cannot work here: no MPI, wrong ABI, static binary, no /dev/shm
+    UNAVAILABLE = 3  # cannot work here: no MPI, wrong ABI, static binary
     WRONG = 4  # wrong results were found
     SLOWER = 5  # slower than --fail-below allows
     LAUNCH = 125  # `run` itself failed

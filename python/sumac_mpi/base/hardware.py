@@ -37,7 +37,6 @@ class Machine:
     cpus: int  # hardware threads this process may use
     simd: tuple[str, ...]
     lowers_clock: bool  # by vectors of 512 bits
-    shm_free: int | None  # bytes; None when there is no /dev/shm
     ptrace_scope: int | None  # Yama's setting; None when the kernel has no Yama
     attach_refused: str | None  # why cross-memory attach cannot work; None where it may
 
@@ -68,7 +67,6 @@ def describe() -> Machine:
         cpus=len(os.sched_getaffinity(0)),
         simd=tuple(flag for flag in _VECTOR_FLAGS if flag in flags),
         lowers_clock=lowers_clock(info),
-        shm_free=_shared_memory_free(),
         ptrace_scope=int(scope) if scope and scope.isdigit() else None,
         attach_refused=attach_refusal(),
     )
@@ -99,14 +97,6 @@ def _field(info: str, name: str) -> str:
         if key.strip() == name:
             return value.strip()
     return ""
-
-
-def _shared_memory_free() -> int | None:
-    try:
-        status = os.statvfs("/dev/shm")
-    except OSError:
-        return None
-    return status.f_bavail * status.f_frsize
 
 
 class _Piece(ctypes.Structure):

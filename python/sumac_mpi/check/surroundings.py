@@ -69,12 +69,8 @@ class Findings:
         return [{**asdict(finding), "code": int(finding.code)} for finding in self.all]
 
 
-_SHM = Path("/dev/shm")
 _ENOUGH = 64 << 20  # for each rank: the default of SUMAC_SHM_BUDGET
-_LEAST = 1 << 20  # with less, not even the smallest segments of a few ranks fit
 _LOCKED_ENOUGH = 64 << 20
-_MOUNT = "mount -t tmpfs -o mode=1777 tmpfs /dev/shm"
-_ENLARGE = "enlarge it: docker run --shm-size=1g, or mount -o remount,size=1g /dev/shm"
 
 
 def processors(findings: Findings, ranks: int) -> None:
@@ -99,58 +95,25 @@ def processors(findings: Findings, ranks: int) -> None:
 
 
 def shared_memory(findings: Findings, ranks: int) -> None:
-    why = "the ranks of a node meet in a file there; without, all calls are left to the MPI"
     what = "shared memory"
     try:
-        _make_room()
+        os.close(os.memfd_create("sumac-check"))
     except OSError as error:
-        if not _SHM.is_dir():
-            seen, fix = "there is no /dev/shm", f"mkdir /dev/shm; {_MOUNT}"
-        elif os.statvfs(_SHM).f_flag & os.ST_RDONLY:
-            seen, fix = "/dev/shm is mounted read-only", "mount -o remount,rw /dev/shm"
-        elif isinstance(error, PermissionError):
-            seen, fix = "no file can be made in /dev/shm", "chmod 1777 /dev/shm"
-        elif error.errno == errno.ENOSPC:
-            size = os.statvfs(_SHM).f_blocks * os.statvfs(_SHM).f_frsize
-            seen, fix = f"/dev/shm, of {units.format_amount(size)}, is full", _make_room_fix()
-        else:
-            seen, fix = f"/dev/shm is no tmpfs: {error.strerror}", _MOUNT
-        findings.fail(what, seen, why, fix)
+        findings.fail(
+            what,
+            f"no file in memory can be made: {error.strerror}",
+            "the ranks of a node meet in one; without, all calls are left to the MPI",
+            "let this container's filter of system calls allow memfd_create",
+        )
         return
-    free, memory = hardware.describe().shm_free or 0, hardware.allowed_memory()
-    seen = f"/dev/shm has {units.format_amount(free)} free"
-    if memory is not None and memory < free:
-        free = memory
-        seen += f", of which this container may use {units.format_amount(memory)}"
-    if free < _ENOUGH * ranks:
-        why = f"{ranks} ranks may want {units.format_amount(_ENOUGH * ranks)} (SUMAC_SHM_BUDGET)"
-        why += "; calls that find no room are left to the MPI"
-        findings.warn(what, seen, why, _make_room_fix())
+    memory, wanted = hardware.allowed_memory(), _ENOUGH * ranks
+    seen = f"this container may use {units.format_amount(memory)}" if memory is not None else ""
+    if memory is not None and memory < wanted:
+        why = f"{ranks} ranks may want {units.format_amount(wanted)}; beyond its limit the kernel"
+        fix = "allow it more memory, or lower SUMAC_SHM_BUDGET"
+        findings.warn(what, seen, f"{why} ends a rank", fix)
     else:
-        findings.ok(what, seen)
-
-
-def _make_room() -> None:
-    """Allocates shared memory as the library does."""
-    flags = os.O_TMPFILE | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC
-    handle = os.open(_SHM, flags, 0o600)
-    try:
-        os.posix_fallocate(handle, 0, _LEAST)
-    finally:
-        os.close(handle)
-
-
-def _make_room_fix() -> str:
-    """The fix: remove files that others have left there, or enlarge it."""
-    try:
-        used = any(each.is_file() for each in _SHM.iterdir())
-    except OSError:
-        used = False
-    return (
-        f"delete what is left in /dev/shm by jobs that are gone, or {_ENLARGE}"
-        if used
-        else (_ENLARGE)
-    )
+        findings.ok(what, seen or "files in memory can be made")
 
 
 def refuses_code(findings: Findings, what: str, path: Path) -> bool:

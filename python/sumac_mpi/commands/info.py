@@ -146,12 +146,10 @@ def _vectors(facts: Facts) -> str:
 
 def _show_machine(facts: Facts, full: bool) -> list[str]:
     threads = f" ({facts['cpus']} threads)" if facts["cpus"] != facts["cores"] else ""
-    free = facts["shm_free"]
-    memory = f"{units.format_amount(free)} free" if free is not None else "missing"
     lines = [
         f"CPU      {facts['cores']} cores{threads}, {facts['cpu']}",
         f"SIMD     {' '.join(facts['simd']) or 'none'}{_vectors(facts)}",
-        f"SHM      /dev/shm {memory}; cross-memory attach: {_attach(facts)}",
+        f"Copies   cross-memory attach: {_attach(facts)}",
     ]
     if facts["lines"]:
         lines.append(f"Lines    round trip of a cache line with the first CPU: {_lines(facts)}")

@@ -2,8 +2,6 @@
 #include "transport/shm/arena.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,11 +31,6 @@ std::size_t bytes_beyond_usual(const Layout& layout) {
   return bytes_a_rank(layout) - bytes_a_rank(with_usual_ring(layout));
 }
 
-// Pages of a block of up to so many bytes are all mapped when it is confirmed. Of larger ones a
-// rank maps its own part alone: it reads few bytes of each of many others, and the kernel maps some
-// pages around those that are read, but not around those that are written.
-constexpr std::size_t kMostPopulated = 8 << 20;
-
 constexpr std::size_t kShareOfLongRings = 16;  // they get a sixteenth of the budget
 
 bool includes(const std::vector<std::uint64_t>& all, const std::uint64_t* some, int count) {
@@ -50,17 +43,16 @@ std::atomic<std::uint32_t>& detached(std::byte* block) {
   return reinterpret_cast<BlockHeader*>(block)->detached;
 }
 
-// Returns the bytes that are free in /dev/shm, as far as that is known.
-std::size_t free_bytes() {
-  struct statvfs status;
-  if (statvfs("/dev/shm", &status) != 0) return SIZE_MAX;
-  return static_cast<std::size_t>(status.f_bavail) * status.f_frsize;
-}
-
-// Returns how large the files that this process makes may be (ulimit -f).
-std::size_t most_file_bytes() {
-  rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : SIZE_MAX;
+// Gives this rank's first lines memory, with its results and its control line. Further lines and
+// payloads get some when they are used (ShmGroup::back_lines, back_payloads).
+void back_first_lines(std::byte* block, const Layout& layout, int rank) {
+  const auto r = static_cast<std::size_t>(rank);
+  for (int i = 0; i < layout.lanes; ++i) {
+    std::byte* const lane = block + layout.lane_offset(i);
+    back_memory(lane + layout.control_offset() + r * sizeof(RankControl), sizeof(RankControl));
+    back_memory(lane + layout.rings_offset() + r * layout.rank_stride(),
+                Layout::further_lines_offset());
+  }
 }
 
 // Returns the memory of the block to the system, except its first page, in which the members read
@@ -91,8 +83,6 @@ std::size_t turns_for(const Layout& layout) {
       std::clamp<std::size_t>(wanted / (others * layout.ring * layout.slot_bytes), least, kMost));
 }
 
-// Returns the usual geometry, or a small one if /dev/shm is small (containers often get 64 MiB) or
-// files may not be larger.
 Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) const {
   Layout layout;
   layout.ranks = ranks;
@@ -107,12 +97,6 @@ Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) 
   }
   if (slots == Slots::in_turn) layout.turns = turns_for(layout);
   if (slots == Slots::deep) layout.ring = kMostSlots;
-  const std::size_t available = free_bytes(), most = most_file_bytes();
-  if (layout.block_bytes() > std::min(available / 16, most)) layout = with_usual_ring(layout);
-  if (layout.block_bytes() > std::min(available / 4, most)) {
-    layout.slot_bytes = std::min(slot_bytes_, kSmallSlot);
-    layout.ring = kMostSlots;
-  }
   return layout;
 }
 
@@ -136,15 +120,16 @@ Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::siz
     ticket.offer = Offer::over_budget;
     return ticket;
   }
-  const Segment segment = create_segment(layout.block_bytes(), ticket.key, root_);
+  const Segment segment =
+      has_memory_ ? create_segment(layout.block_bytes(), ticket.key) : Segment();
   if (!segment.memory) return ticket;
   ticket.id = random_word();
   ticket.bytes = layout.block_bytes();
   ticket.layout = layout;
   ticket.offer = Offer::fresh;
   owned_.push_back(
-      {ticket.id, segment, layout, share, more, {members, members + ranks}, ++uses_, true, false});
-  mapped_.push_back({ticket.id, segment, false});
+      {ticket.id, segment, layout, share, more, {members, members + ranks}, ++uses_, true});
+  mapped_.push_back({ticket.id, segment});
   return ticket;
 }
 
@@ -177,8 +162,7 @@ bool Arena::reuse(const Layout& layout, const std::uint64_t* members, Ticket& ti
 void Arena::collect_released() {
   for (Block& block : owned_) {
     const auto users = static_cast<std::uint32_t>(block.layout.ranks);
-    if (block.in_use && block.confirmed &&
-        detached(block.segment.memory).load(std::memory_order_acquire) == users) {
+    if (block.in_use && detached(block.segment.memory).load(std::memory_order_acquire) == users) {
       block.in_use = false;
     }
   }
@@ -211,43 +195,25 @@ bool Arena::make_room(std::size_t share, std::size_t budget) {
 }
 
 std::byte* Arena::accept(const Ticket& ticket, int rank) {
-  if (ticket.offer != Offer::fresh && ticket.offer != Offer::again) return nullptr;
+  const bool fresh = ticket.offer == Offer::fresh;
+  if (!has_memory_ || (!fresh && ticket.offer != Offer::again)) return nullptr;
   const std::lock_guard<std::mutex> lock(mutex_);
   collect_dropped();
   Segment segment{mapped(ticket.id), ticket.bytes};
   if (!segment.memory) {
-    segment = open_segment(ticket.key, ticket.bytes, root_);
+    segment = open_segment(ticket.key, ticket.bytes);
     if (!segment.memory) return nullptr;
-    mapped_.push_back({ticket.id, segment, false});
+    mapped_.push_back({ticket.id, segment});
   }
-  if (ticket.offer == Offer::again) return segment.memory;
-  const auto reserve = [&](std::size_t offset, std::size_t bytes) {
-    return reserve_segment(segment, ticket.key, offset, bytes, root_);
-  };
-  const Layout& layout = ticket.layout;
-  const std::size_t own =
-      layout.rings_offset() + static_cast<std::size_t>(rank) * layout.rank_stride();
-  for (int i = 0; i < layout.lanes; ++i) {
-    const std::size_t lane = layout.lane_offset(i);
-    if (rank == 0 && !reserve(lane, layout.rings_offset())) return nullptr;
-    if (!reserve(lane + own, layout.rank_stride())) return nullptr;
-  }
+  if (fresh) back_first_lines(segment.memory, ticket.layout, rank);
   return segment.memory;
 }
 
 void Arena::confirm(const Ticket& ticket) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (Mapping& mapping : mapped_) {
-    if (mapping.id != ticket.id) continue;
-    const bool small = mapping.segment.bytes <= kMostPopulated;
-    if (!mapping.confirmed && small) populate_segment(mapping.segment);
-    mapping.confirmed = true;
-  }
-  for (Block& block : owned_) {
-    if (block.id != ticket.id || block.confirmed) continue;
-    block.confirmed = true;
-    close_segment(ticket.key);
-  }
+  const auto is_it = [&](const Block& b) { return b.id == ticket.id; };
+  const bool leads = std::any_of(owned_.begin(), owned_.end(), is_it);
+  if (leads && ticket.offer == Offer::fresh) close_segment(ticket.key);
 }
 
 void Arena::abandon(const Ticket& ticket) {
@@ -322,7 +288,6 @@ Arena::Block* Arena::owned(const std::byte* block) {
 
 void Arena::collect_dropped() {
   std::erase_if(mapped_, [](const Mapping& mapping) {
-    if (!mapping.confirmed) return false;
     const auto& header = *reinterpret_cast<const BlockHeader*>(mapping.segment.memory);
     if (header.dropped.load(std::memory_order_acquire) == 0) return false;
     munmap(mapping.segment.memory, mapping.segment.bytes);

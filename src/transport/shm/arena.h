@@ -10,17 +10,12 @@
 // only when it has no other left: that team may be taken up again, and then takes the block as it
 // is.
 //
-// Nobody looks into a block until it is confirmed: if /dev/shm is full, the block has no memory
-// where other ranks have yet to reserve theirs, and a look would end the process (SIGBUS).
-//
 // Several threads may call it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "transport/shm/layout.h"
@@ -48,10 +43,10 @@ struct BlockUse {
 class Arena {
  public:
   Arena() = default;
-  // Tests use it for slots of another size than the usual, and for `root` in front of /dev/shm and
-  // /proc.
-  Arena(std::size_t slot_bytes, std::string root)
-      : slot_bytes_(slot_bytes), root_(std::move(root)) {}
+  // Tests use it for slots of another size than the usual, and for a process that can neither make
+  // blocks nor map them.
+  Arena(std::size_t slot_bytes, bool has_memory)
+      : slot_bytes_(slot_bytes), has_memory_(has_memory) {}
   // Unmaps everything. Nobody may use the blocks any more.
   ~Arena();
   Arena(const Arena&) = delete;
@@ -63,7 +58,8 @@ class Arena {
   Ticket offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
                Slots slots = Slots::full, Control control = Control::slot);
 
-  // Every rank calls it to map the block and to reserve its own part. Returns null on failure.
+  // Every rank calls it to map the block, and to give its first lines memory. Returns null on
+  // failure.
   std::byte* accept(const Ticket& ticket, int rank);
 
   // Every rank calls it once all have accepted. The leader closes the descriptor, so that nobody
@@ -92,7 +88,6 @@ class Arena {
   struct Mapping {
     std::uint64_t id;
     Segment segment;
-    bool confirmed;
   };
   struct Block {
     std::uint64_t id;
@@ -103,7 +98,6 @@ class Arena {
     std::vector<std::uint64_t> members;
     std::uint64_t use;  // number of its present use, or its last
     bool in_use;
-    bool confirmed;
     bool idle = false;  // it was released by a team that may be taken up again
   };
   // The blocks of so many idle teams are spared while there is room for other blocks.
@@ -126,7 +120,7 @@ class Arena {
   void unmap(std::uint64_t id);
 
   const std::size_t slot_bytes_ = Layout().slot_bytes;
-  const std::string root_;
+  const bool has_memory_ = true;
   std::mutex mutex_;
   std::uint64_t uses_ = 0;
   std::vector<Block> owned_;

@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "transport/shm/group.h"
 
 namespace sumac {
 namespace {
@@ -39,7 +42,7 @@ TEST(Arena, BlockIsSharedOwnerOnlyAndNameless) {
   const Ticket ticket = arenas[0].offer(4, 1, kMembers, kBudget);
   ASSERT_EQ(ticket.offer, Offer::fresh);
   struct stat status;
-  ASSERT_EQ(fstat(ticket.key.descriptor, &status), 0);
+  ASSERT_EQ(fstat(ticket.key.file.descriptor, &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
   EXPECT_EQ(status.st_nlink, 0u);
   std::byte* views[4];
@@ -144,12 +147,12 @@ TEST(Arena, BudgetIsKeptByDroppingUnusedBlocks) {
   arenas[0].abandon(four);
 }
 
-// Counts the mappings of /dev/shm in this process.
+// Counts the mappings of shared blocks in this process.
 long count_mappings() {
   std::ifstream maps("/proc/self/maps");
   long count = 0;
   for (std::string line; std::getline(maps, line);) {
-    count += line.find("/dev/shm/") != std::string::npos;
+    count += line.find("/memfd:group.sumac") != std::string::npos;
   }
   return count;
 }
@@ -160,29 +163,67 @@ long page_faults() {
   return usage.ru_minflt;
 }
 
-// The first calls take no page faults in a block: neither in a rank's own part nor in others'.
-TEST(Arena, PagesOfConfirmedBlocksAreMapped) {
+// Returns how many bytes of a block have memory.
+std::size_t bytes_with_memory(const Ticket& ticket) {
+  struct stat status = {};
+  EXPECT_EQ(fstat(ticket.key.file.descriptor, &status), 0);
+  return static_cast<std::size_t>(status.st_blocks) * 512;
+}
+
+// A rank's first lines take no page faults in the first calls. What nobody has used takes no
+// memory.
+TEST(Arena, FirstLinesOfABlockHaveMemoryFromTheBeginning) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the sanitizer's own memory takes several faults for each page";
 #endif
   Arena arenas[4];
   const Ticket ticket = arenas[0].offer(2, 2, kMembers, kBudget);
-  std::byte* block = nullptr;
-  for (int r = 0; r < 2; ++r) block = arenas[r].accept(ticket, r);
+  std::byte* const block = arenas[0].accept(ticket, 0);
   ASSERT_NE(block, nullptr);
-  for (int r = 0; r < 2; ++r) arenas[r].confirm(ticket);
+  const Layout& layout = ticket.layout;
+  EXPECT_LT(bytes_with_memory(ticket),
+            2 * (layout.rings_offset() + Layout::further_lines_offset() + 2 * kPage));
   constexpr int kPopulate = 22;  // MADV_POPULATE_READ
   if (madvise(block, kPage, kPopulate) != 0) GTEST_SKIP() << "this kernel cannot map in one go";
   const long before = page_faults();
-  for (std::size_t at = 0; at < ticket.bytes; at += kPage) {
-    volatile std::byte& byte = block[at];
-    byte = std::byte{1};
+  long pages = 0;
+  for (int lane = 0; lane < layout.lanes; ++lane) {
+    std::byte* const own = block + layout.lane_offset(lane) + layout.rings_offset();
+    for (std::size_t at = 0; at < Layout::further_lines_offset(); at += kPage, ++pages) {
+      volatile std::byte& byte = own[at];
+      byte = std::byte{1};
+    }
   }
-  std::size_t most = ticket.bytes / kPage / 8;
+  long most = pages / 8;
 #ifdef __SANITIZE_ADDRESS__
   most *= 2;  // its own memory takes a fault for each eight pages
 #endif
-  EXPECT_LT(page_faults() - before, static_cast<long>(most));
+  EXPECT_LE(page_faults() - before, most);
+}
+
+// However an operation's bytes come, a rank has at most twice the memory that it has used, and more
+// than 64 KiB only if it has used them.
+TEST(Arena, PayloadsGetMemoryAsTheyAreUsed) {
+  for (const std::size_t room : {1 << 10, 4 << 10, 32 << 10, 128 << 10}) {
+    for (const std::uint64_t positions : {1, 5, 100}) {
+      Arena arena;
+      const Ticket ticket = arena.offer(2, 1, kMembers, kBudget, Slots::in_turn);
+      ShmGroup group(arena.accept(ticket, 0), ticket.layout, 0);
+      const std::size_t before = bytes_with_memory(ticket);
+      group.take(positions);
+      EXPECT_EQ(bytes_with_memory(ticket), before) << "first lines alone were used";
+      for (std::size_t used = 0; used < 3 * ticket.layout.payload_bytes();) {
+        group.take(positions, {.room = room});
+        used += positions * room;
+        const std::size_t backed = bytes_with_memory(ticket) - before;
+        EXPECT_LE(backed, std::max<std::size_t>(2 * used, 64 << 10));
+        EXPECT_LE(backed, ticket.layout.payload_bytes());
+        if (backed > 0) {  // the kernel can do that
+          EXPECT_GE(backed, std::min(used, ticket.layout.payload_bytes()));
+        }
+      }
+    }
+  }
 }
 
 // The block of two ranks that have become idle, as each of them remembers it.
@@ -264,27 +305,6 @@ TEST(Arena, AbandonedBlockLeavesNothing) {
   for (int r = 1; r >= 0; --r) arenas[r].abandon(ticket);
   EXPECT_FALSE(can_be_opened(ticket));
   EXPECT_EQ(arenas[2].accept(ticket, 2), nullptr);
-}
-
-// Returns the offset of the first byte of a block that has memory; -1 if none has.
-off_t first_touched(const Ticket& ticket) { return lseek(ticket.key.descriptor, 0, SEEK_DATA); }
-
-// Rank 0 has yet to reserve the beginning of the blocks, for which there may be no memory.
-TEST(Arena, NobodyLooksIntoBlocksThatOthersHaveYetToReserve) {
-  Arena arenas[4];
-  const Ticket first = arenas[0].offer(2, 1, kMembers, kBudget);
-  ASSERT_NE(arenas[1].accept(first, 1), nullptr);
-  EXPECT_NE(first_touched(first), 0);
-  const Ticket second = arenas[0].offer(2, 1, kMembers, kBudget);
-  ASSERT_EQ(second.offer, Offer::fresh);
-  EXPECT_NE(first_touched(first), 0);
-  ASSERT_NE(arenas[1].accept(second, 1), nullptr);
-  EXPECT_NE(first_touched(first), 0);
-  EXPECT_NE(first_touched(second), 0);
-  for (int r = 1; r >= 0; --r) {
-    arenas[r].abandon(first);
-    arenas[r].abandon(second);
-  }
 }
 
 TEST(Arena, RefusedOrForeignTicketIsNotAccepted) {

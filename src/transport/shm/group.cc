@@ -2,9 +2,11 @@
 #include "transport/shm/group.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 
 #include "kernels/strided_copy.h"
+#include "transport/shm/segment.h"
 
 namespace sumac {
 namespace {
@@ -42,6 +44,22 @@ void clear_lane(std::byte* lane, const Layout& layout) {
 
 void clear_block(std::byte* block, const Layout& layout) {
   for (int i = 0; i < layout.lanes; ++i) clear_lane(block + layout.lane_offset(i), layout);
+}
+
+void ShmGroup::back_lines() {
+  back_memory(memory(rank_) + Layout::further_lines_offset(), layout_.further_lines * sizeof(Line));
+  lines_backed_ = true;
+}
+
+// The memory grows with the traffic, in steps that double: a group that makes few large calls then
+// pays for few pages, and one that makes many of them for all pages soon.
+void ShmGroup::back_payloads() {
+  constexpr std::size_t kFirst = 64 << 10;
+  const std::size_t all = layout_.payload_bytes();
+  const std::uint64_t taken = std::bit_ceil(places_.payloads_taken());
+  const std::size_t wanted = std::min<std::uint64_t>(all, std::max<std::uint64_t>(taken, kFirst));
+  back_memory(payloads(rank_) + backed_, wanted - backed_);
+  backed_ = wanted == all ? UINT64_MAX : wanted;
 }
 
 Wait ShmGroup::slot_free_slow(std::uint64_t position) {

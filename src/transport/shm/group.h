@@ -82,6 +82,10 @@ class ShmGroup {
   std::uint64_t take(std::uint64_t count, const Use& use = {}) {
     const std::uint64_t first = next_;
     places_.take(first, count, use);
+    if (use.lines > 1 && !lines_backed_) [[unlikely]]
+      back_lines();
+    if (places_.payloads_taken() > backed_) [[unlikely]]
+      back_payloads();
     if (takes_more_ && overlapped_ == next_) overlapped_ += count;
     takes_more_ = false;
     next_ += count;
@@ -371,6 +375,8 @@ class ShmGroup {
                       std::size_t bytes);
   void note_read(std::uint64_t position, Way way, std::uint64_t ticks, std::size_t bytes) const;
   void finish_out_of_order(std::uint64_t position);
+  void back_lines();
+  void back_payloads();
 
   std::byte* block_ = nullptr;
   Layout layout_;
@@ -382,6 +388,8 @@ class ShmGroup {
   std::size_t flag_stride_ = 0;
   std::uint64_t sure_ = 0;
   Places places_;
+  bool lines_backed_ = false;  // this rank's further lines have memory
+  std::uint64_t backed_ = 0;   // bytes of this rank's payloads that have memory; UINT64_MAX: all
   HandOver hand_over_;
   int rank_ = 0;
   int recent_lines_ = 1;

@@ -109,8 +109,6 @@ struct alignas(kFalseSharingRange) BlockHeader {
   std::atomic<std::uint32_t> told;      // nonzero: a rank has said why the job ends
 };
 
-inline constexpr std::size_t kSmallSlot = 4 << 10;  // payload if /dev/shm is small
-
 // The flags and the small data of slots lie in one of these ways.
 enum class Control : std::uint8_t {
   slot,       // in the slot: a flag begins the line that carries the first data, or several do
@@ -121,8 +119,8 @@ enum class Control : std::uint8_t {
 // A lane has these parts of a slot.
 enum class Slots : std::uint8_t {
   full,        // lines and payload
-  in_turn,     // lines and several payloads, if these are faster and there is room
-  deep,        // as full, with a ring of kMostSlots, if there is room
+  in_turn,     // lines and several payloads, if these are faster and the budget has room
+  deep,        // as full, with a ring of kMostSlots, if the budget has room
   lines_only,  // only lines: for small messages, flags and addresses
 };
 

@@ -72,6 +72,8 @@ class Places {
   std::size_t payload_place(std::uint64_t position) const {
     return from_of(run_of(position), position) & payload_mask_;
   }
+  // Returns the bytes of payloads that all operations so far have taken.
+  std::uint64_t payloads_taken() const { return next_from_; }
   // Returns the further line with which the next operation of several lines begins.
   std::size_t next_line_place() const { return line_place_; }
 
