@@ -4,7 +4,6 @@ examines on this machine without starting a job, a function for each part."""
 
 from __future__ import annotations
 
-import errno
 import os
 import resource
 from dataclasses import asdict, dataclass, field
