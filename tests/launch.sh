@@ -54,13 +54,8 @@ launch_words() {
   return "$job_status"
 }
 
-# Lists what jobs left behind: their processes, and files of Sumac that no process uses any more.
-left_over() {
-  env -u SUMAC_TEST_JOB grep -lzsx "SUMAC_TEST_JOB=$job_mark" /proc/[0-9]*/environ
-  for file in $(find /dev/shm -maxdepth 1 -name 'sumac-*' -newer "$job_mark" 2>/dev/null); do
-    grep -lqs "$file" /proc/[0-9]*/maps || echo "$file"
-  done
-}
+# Lists what jobs left behind: their processes. Sumac's files in memory end with these.
+left_over() { env -u SUMAC_TEST_JOB grep -lzsx "SUMAC_TEST_JOB=$job_mark" /proc/[0-9]*/environ; }
 
 # Waits for leftovers to disappear, and prints those that stay. True when there are none.
 nothing_left() {

@@ -58,7 +58,8 @@ int mappings_of_sumac() {
   int mappings = 0;
   std::FILE* maps = std::fopen("/proc/self/maps", "r");
   char line[512];
-  while (maps && std::fgets(line, sizeof line, maps)) mappings += !!std::strstr(line, "/dev/shm/#");
+  while (maps && std::fgets(line, sizeof line, maps))
+    mappings += !!std::strstr(line, "/memfd:group.sumac");
   if (maps) std::fclose(maps);
   return mappings;
 }
