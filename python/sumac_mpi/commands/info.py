@@ -149,7 +149,7 @@ def _show_machine(facts: Facts, full: bool) -> list[str]:
     lines = [
         f"CPU      {facts['cores']} cores{threads}, {facts['cpu']}",
         f"SIMD     {' '.join(facts['simd']) or 'none'}{_vectors(facts)}",
-        f"Copies   cross-memory attach: {_attach(facts)}",
+        f"Attach   cross-memory attach: {_attach(facts)}",
     ]
     if facts["lines"]:
         lines.append(f"Lines    round trip of a cache line with the first CPU: {_lines(facts)}")
