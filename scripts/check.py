@@ -26,8 +26,8 @@ RESULTS = ROOT / "build/check"
 OTHER_PRESETS = {"asan": [], "tsan": ["-E", "kernels"], "aarch64": []}
 WITH_JOBS = ("asan", "tsan")  # the presets whose builds have jobs of real ranks as well
 # Tests at a time: most are jobs that wait half of their time, for the launcher or for one another.
-# On machines with many processors memory and /dev/shm, where each job has its segments, are what
-# limits them, and these do not grow with the processors.
+# On machines with many processors memory and /dev/shm, which the MPIs fill, are what limits them,
+# and these do not grow with the processors.
 JOBS = min(2 * len(os.sched_getaffinity(0)), 16)
 # A line in the output of a kernel test: how often it compared results of one type.
 CASES = re.compile(r"^(\w+): ([0-9]+) cases$", re.MULTILINE)

@@ -3,7 +3,6 @@
 number of ranks."""
 
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -159,9 +158,6 @@ def run(build, mpi, program, arguments, ranks, seconds):
         result = _result(program.name, ranks, status, output)
         if stats.exists():
             result.paths = json.loads(stats.read_text(encoding="utf-8"))["paths"]
-    left = _left_over()
-    if left and result.outcome == PASSED:
-        result.outcome, result.why = FAILED, f"left in /dev/shm: {left}"
     return result
 
 
@@ -182,15 +178,3 @@ def _result(name, ranks, status, output):
     if status == 0 and (match := _CHECKS.search(output)):
         return Result(name, ranks, PASSED, int(match[1]))
     return Result(name, ranks, FAILED, why=f"status {status}\n{output[-4000:]}")
-
-
-def _left_over():
-    """Files of Sumac in /dev/shm that no process of this machine has mapped."""
-    mapped = ""
-    files = [str(path) for path in pathlib.Path("/dev/shm").glob("sumac-*")]
-    for maps in pathlib.Path("/proc").glob("[0-9]*/maps") if files else ():
-        try:
-            mapped += maps.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue  # it has ended, or is another user's
-    return [file for file in files if file not in mapped and os.path.exists(file)]

@@ -7,9 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include <cstdint>
+#include <cstdio>
 
 namespace sumac {
 
@@ -58,15 +57,29 @@ inline bool is_still_open(const FileIdentity& file) {
   return now.descriptor >= 0 && now.device == file.device && now.inode == file.inode;
 }
 
+// This is the path of a file that another process keeps open.
+class PeerPath {
+ public:
+  PeerPath(pid_t pid, const FileIdentity& file) {
+    std::snprintf(text_, sizeof text_, "/proc/%d/fd/%d", pid, file.descriptor);
+  }
+  const char* text() const { return text_; }
+
+ private:
+  char text_[64];
+};
+
+inline bool is_file(const struct stat& found, const FileIdentity& file) {
+  return found.st_ino == file.inode && found.st_dev == file.device;
+}
+
 // Opens a descriptor of this process's own for a file that another process of the same user keeps
 // open. Returns -1 if it is not there, or is another file by now.
 inline int open_file_of(pid_t pid, const FileIdentity& file) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, file.descriptor);
-  const int opened = off_low_numbers(open(path, O_RDWR | O_CLOEXEC));
-  struct stat status;
-  if (opened < 0 || (fstat(opened, &status) == 0 && status.st_dev == file.device &&
-                     status.st_ino == file.inode && status.st_uid == geteuid())) {
+  const int opened = off_low_numbers(open(PeerPath(pid, file).text(), O_RDWR | O_CLOEXEC));
+  struct stat found;
+  if (opened < 0 ||
+      (fstat(opened, &found) == 0 && is_file(found, file) && found.st_uid == geteuid())) {
     return opened;
   }
   close(opened);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 
 #include "base/cpu.h"
 #include "base/descriptor.h"
@@ -36,22 +35,6 @@ std::byte* reserve() {
 
 // Counts the mappings in all windows of the process.
 std::atomic<std::size_t> all_mappings{0};
-
-// A path of the file in the peer's process.
-class PeerPath {
- public:
-  PeerPath(pid_t pid, const FileIdentity& file) {
-    std::snprintf(text_, sizeof text_, "/proc/%d/fd/%d", pid, file.descriptor);
-  }
-  const char* text() const { return text_; }
-
- private:
-  char text_[64];
-};
-
-bool is_file(const struct stat& found, const FileIdentity& file) {
-  return found.st_ino == file.inode && found.st_dev == file.device;
-}
 
 // Tells which pages of a window are mapped. One thread at a time adds pages; others may look.
 class ShownPages {

@@ -33,6 +33,15 @@ def findings(sandbox, sumac):
     return run
 
 
+def test_files_in_memory_that_are_refused(findings, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "memfd_create", refuse)
+    code, found = findings(records.check())
+    assert code == 3 and found["shared memory"] == "problem"
+
+
 def test_all_is_well(findings):
     code, found = findings(records.check())
     assert code == 0
