@@ -28,6 +28,7 @@ Context Process::context_of(Process& process) {
           process.arena_,
           process.idle_,
           process.measures_,
+          process.groups_,
           process.settings.family,
           static_cast<std::uint64_t>(process.rank) + 1,
           {},

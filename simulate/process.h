@@ -52,6 +52,7 @@ class Process {
   Arena arena_;  // never asked for memory
   IdleMessages idle_;
   KnownMeasures measures_;
+  KnownGroups groups_;
 
  public:
   const Context context;

@@ -66,6 +66,7 @@ TEST(Options, EmptyEnvironmentGivesDefaults) {
   EXPECT_STREQ(options.algo, "");
   EXPECT_EQ(options.shm_budget, uint64_t{64} << 20);
   EXPECT_EQ(options.build_after, 2u);
+  EXPECT_EQ(options.known_after, 128u);
   EXPECT_EQ(options.hang_seconds, 60u);
 }
 

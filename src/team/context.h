@@ -11,6 +11,7 @@
 #include "config/options.h"
 #include "rules/choice_table.h"
 #include "rules/rules.h"
+#include "team/known_groups.h"
 #include "team/measure.h"
 #include "transport/p2p/messages.h"
 #include "transport/shm/arena.h"
@@ -51,6 +52,7 @@ struct Context {
   Arena& arena;
   IdleMessages& idle;
   KnownMeasures& measures;
+  KnownGroups& groups;
   Family family;          // family of the MPI below
   std::uint64_t process;  // a word that no other process has which ever joins a team with it
   LineClock clock = {};

@@ -42,6 +42,7 @@ struct Hello : Brief {
   std::int32_t runtimes;             // back end: how many run-times of GPUs tell it
   std::int32_t messengers;           // back end: Messages that this process has made
   std::int32_t progresses_messages;  // back end: also inside other calls of the MPI
+  std::int32_t one_caller;           // back end: one thread at a time calls the MPI
   std::int32_t world;                // back end: ranks of MPI_COMM_WORLD; 0: there is none
   std::int32_t gathers;              // SUMAC_STATS=all
   std::int32_t job_rank;             // -1: not known

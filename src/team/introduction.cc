@@ -91,6 +91,7 @@ Introduction::Facts Introduction::facts_of(const Hello& hello) const {
   note(Fact::is_whole_job, hello.world == team_.size);
   note(Fact::reports_all, hello.gathers != 0);
   note(Fact::progresses_messages, hello.progresses_messages != 0);
+  note(Fact::one_caller, hello.one_caller != 0);
   note(Fact::may_make_messages, hello.messengers < kMostMessengers);
   note(Fact::may_keep_messages, hello.messengers < kMostMessengers / 2);
   note(Fact::unknown_in_job, hello.job_rank < 0);

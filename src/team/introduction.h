@@ -30,6 +30,7 @@ enum class Fact : std::uint8_t {
   is_whole_job,         // it has as many ranks as the team
   reports_all,          // SUMAC_STATS=all
   progresses_messages,  // also inside other calls of the MPI
+  one_caller,           // one thread of each process at a time calls the MPI
   may_make_messages,    // fewer than kMostMessengers
   may_keep_messages,    // fewer than half as many
   unknown_in_job,       // the number in the job is not known

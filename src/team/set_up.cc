@@ -77,15 +77,22 @@ WaitPolicy wait_policy(Team& team, bool oversubscribed) {
 
 // Makes all ranks one group in shared memory. Returns false, with the team handed down, if that
 // fails.
-bool share(Team& team, const std::vector<Hello>& node, Reach reach, Wishes& wishes) {
+//
+// The group's next communicators are set up on a board, if threads cannot do so in another order on
+// each rank.
+bool share(Team& team, const Introduction& introduced, const std::vector<Hello>& node, Reach reach,
+           Wishes& wishes) {
   Arena& arena = team.context.arena;
   const RankList all = RankList::first(team.size);
   Offered offered;
   const Ticket& ticket = offered.ticket;
+  KnownGroups& known = team.context.groups;
   if (team.rank == 0) {
+    const bool wants_board = team.identity != 0 && introduced.all(Fact::one_caller) &&
+                             !known.find(team.identity, team.size);
     offered.ticket =
         arena.offer(team.size, 1, team.node.processes.data(), team.context.options.shm_budget,
-                    team.spec.slots_of(0), team.context.control());
+                    team.spec.slots_of(0), team.context.control(), wants_board);
     tell_measured(team, all, offered);
   }
   team.oob.broadcast(&offered, sizeof offered);
@@ -104,6 +111,8 @@ bool share(Team& team, const std::vector<Hello>& node, Reach reach, Wishes& wish
     return false;
   }
   arena.confirm(ticket);
+  if (ticket.board > 0)
+    known.keep(team.identity, Board(block + ticket.board, team.size, team.rank));
   team.blocks.push_back(block);
   team.group = ShmGroup(block, ticket.layout, team.rank);
   if (!marks_calls(team)) team.group.mark_no_calls();
@@ -254,7 +263,7 @@ void set_up_team(Team& team, const Hello& own, bool agree_only) {
   const Reach reach = reach_own_node(team, node);
   if (!set_up_levels(team, all, node, reach)) return;
   if (wishes.are_any()) wishes.judge_levels(team, levels_wanted(team));
-  if (!all_have_levels(team) && !share(team, node, reach, wishes)) return;
+  if (!all_have_levels(team) && !share(team, all, node, reach, wishes)) return;
   tell_unmet(team, wishes);
   tell_obstacles(team);
   note_job(all.all(Fact::is_whole_job) ? all.first().process : 0, team.size);

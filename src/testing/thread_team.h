@@ -33,6 +33,7 @@ struct TestProcess {
   Arena arena;
   IdleMessages idle;
   KnownMeasures measures;
+  KnownGroups groups;
 };
 
 // Returns how far the clock passes on from one reading to the next in this thread.
@@ -297,15 +298,11 @@ class ThreadTeam {
   struct Rank {
     Rank(const Setting& setting, TeamMeeting& meeting, int number, bool has_memory)
         : process(setting.environment(number), setting.rules, setting.slot_bytes, has_memory),
-          context{process.options,
-                  process.rules,
-                  process.arena,
-                  process.idle,
-                  process.measures,
-                  Family::any,
-                  static_cast<std::uint64_t>(number) + 1,
-                  setting.clock,
-                  setting.shares_memory},
+          context{process.options,  process.rules,
+                  process.arena,    process.idle,
+                  process.measures, process.groups,
+                  Family::any,      static_cast<std::uint64_t>(number) + 1,
+                  setting.clock,    setting.shares_memory},
           oob(meeting, setting, number),
           team(context, oob) {
       team.rank = number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Creates, uses and frees thousands of communicators.
-// churn COMMUNICATORS [late|budget]
+// churn COMMUNICATORS [late|budget|met]
 //   A hundred are alive at a time: Sumac must serve all, with no more memory than a few need. Some
 //   are freed at once, so that the next one of the same ranks finds their team idle; some are freed
 //   while a call is under way.
@@ -8,6 +8,9 @@
 //           every second one a rank comes late: no rank waits for ever
 //   budget  all are alive at a time, beyond SUMAC_SHM_BUDGET: some are left to the MPI, and after
 //           they have been freed the next ones are served again
+//   met     some have few calls and some many, of few bytes or many, and a few are alive at a time:
+//           all ranks change over to Sumac in the same call, and none later than in the last of
+//           many
 #include <deque>
 #include <string_view>
 #include <vector>
@@ -133,6 +136,63 @@ void exceed_budget(int total) {
   }
 }
 
+// Makes one of the calls in which ranks that have met may agree, or one in which they may not.
+void call_once(MPI_Comm comm, int number) {
+  int own = 0, size = 0;
+  MPI_Comm_rank(comm, &own);
+  MPI_Comm_size(comm, &size);
+  const int count = number % 7 == 3 ? 5000 : 3;
+  std::vector<int> in(static_cast<std::size_t>(count), own + number), out(in.size());
+  int* const data = in.data();
+  switch (number % 4) {
+    case 0:
+      MPI_Bcast(data, count, MPI_INT, number % size, comm);
+      CHECK(in.back() == number % size + number, "%d", in.back());
+      break;
+    case 1:
+      MPI_Barrier(comm);
+      break;
+    default:
+      MPI_Allreduce(data, out.data(), count, MPI_INT, MPI_SUM, comm);
+      CHECK(out.back() == size * number + size * (size - 1) / 2, "%d", out.back());
+  }
+}
+
+// Returns whether the last of so many calls was taken, which is the same on all ranks.
+bool is_taken_after(MPI_Comm comm, int calls) {
+  for (int k = 0; k < calls; ++k) call_once(comm, k + calls);
+  call_once(comm, 2);
+  const int taken = was_taken();
+  int all = 0, any = 0;
+  MPI_Allreduce(&taken, &all, 1, MPI_INT, MPI_LAND, comm);
+  MPI_Allreduce(&taken, &any, 1, MPI_INT, MPI_LOR, comm);
+  CHECK(all == any, "taken by some ranks after %d calls", calls);
+  return taken;
+}
+
+void meet_again(int total) {
+  constexpr int kCalls[] = {0, 1, 2, 4, 5, 9, 30, 150};
+  constexpr std::size_t kFew = 4;
+  std::deque<MPI_Comm> alive;
+  for (int i = 0; i < total; ++i) {
+    step("communicator %d of %d", i, total);
+    MPI_Comm comm = make(i);
+    int size = 1;
+    if (comm != MPI_COMM_NULL) MPI_Comm_size(comm, &size);
+    const int calls = kCalls[static_cast<std::size_t>(i * 5 + i / 8) % std::size(kCalls)];
+    if (comm != MPI_COMM_NULL) {
+      const bool taken = is_taken_after(comm, calls);
+      CHECK(taken || size == 1 || calls < 150, "not taken after %d calls: '%s'", calls, path());
+    }
+    alive.push_back(comm);
+    if (alive.size() > kFew || i % 3 == 0) {
+      free_one(alive.front());
+      alive.pop_front();
+    }
+  }
+  for (MPI_Comm& comm : alive) free_one(comm);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -143,6 +203,8 @@ int main(int argc, char** argv) {
     come_late(total);
   } else if (how == "budget") {
     exceed_budget(total);
+  } else if (how == "met") {
+    meet_again(total);
   } else {
     hundred_alive(total);
   }

@@ -50,6 +50,14 @@ bool ends_together(const Call& call) {
   return packed_size(call.receive.type, element) && element > 0;
 }
 
+std::uint64_t weight_of(const Call& call) {
+  std::size_t element = 0;
+  const bool is_shared =
+      ends_together(call) && call.collective_info().has_data && !info_of(call.kind.function).lists;
+  if (!is_shared || !packed_size(call.receive.type, element)) return 1;
+  return 1 + element * static_cast<std::size_t>(call.receive.count) / 1024;
+}
+
 Others others_of(const Call& call, int error) {
   const bool worked = error == kMpiSuccess;
   if (ends_together(call)) return worked ? Others::have_come : Others::will_come;

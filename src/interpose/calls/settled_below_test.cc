@@ -56,7 +56,14 @@ void set_up(Communicator& c, Others others) {
   }
   ++around_decide.meetings;
   around_decide.others = others;
-  if (c.calls >= options.build_after) c.state = Communicator::State::together;
+  const bool takes_up = c.known && !is_asked(others) && around_decide.has_idle;
+  if (takes_up || has_calls_enough(c, others)) c.state = Communicator::State::together;
+}
+KnownGroup* known_group_of(Communicator&) {
+  static KnownGroup group{Board(nullptr, 2, 0)};
+  if (!around_decide.have_met) return nullptr;
+  group.weight = 0;
+  return &group;
 }
 void end_declined(const Communicator*) {}
 bool needs_no_others(Communicator& c) {

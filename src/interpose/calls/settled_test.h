@@ -28,6 +28,8 @@ struct AroundDecide {
   Family family = Family::openmpi;
   bool has_world = true, promotes = false;
   bool alone = false;              // communicators have one rank
+  bool have_met = false;           // their ranks have a board
+  bool has_idle = false;           // and an idle team
   int meetings = 0, declined = 0;  // calls of set_up(), in which this rank meets the others or not
   Others others{};                 // an argument of the last meeting
 };

@@ -29,7 +29,9 @@ const Context& team_context() {
   static auto* arena = new Arena;
   static auto* idle = new IdleMessages;
   static auto* measures = new KnownMeasures;
-  static auto* context = new Context{options, *rules, *arena, *idle, *measures, Family::openmpi, 1};
+  static auto* groups = new KnownGroups;
+  static auto* context =
+      new Context{options, *rules, *arena, *idle, *measures, *groups, Family::openmpi, 1};
   return *context;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/process/communicator.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -54,8 +55,9 @@ void release(Communicator* communicator) {
   add_to_process_stats(communicator->stats);
   idle_teams().keep(*communicator);
   communicator->reset();
-  communicator->calls = communicator->asks_at = 0;
-  communicator->agreed = false;
+  communicator->calls = communicator->weight = communicator->asks_at = 0;
+  communicator->agreed = communicator->sought = false;
+  communicator->known = nullptr;
   communicator->checkable = 0;
   communicator->profiled = -1;
   communicator->fold.forget();
@@ -171,29 +173,45 @@ Communicator* find_or_remember(MpiComm comm) {
   return communicator ? communicator : remember(comm);
 }
 
+namespace {
+
+// Adds a call to what the communicator weighs, and to what those of its group do once it is known
+// to be one of them. Nobody asks for that as long as it makes no difference.
+void weigh(Communicator& communicator, std::uint64_t weight) {
+  communicator.weight += weight;
+  if (communicator.known) {
+    communicator.known->weight += weight;
+  } else if (communicator.calls >= kAgreeAfter || communicator.weight >= kSeekAfter) {
+    communicator.known = known_group_of(communicator);
+    if (communicator.known) communicator.known->weight += communicator.weight;
+  }
+}
+
+}  // namespace
+
 // A call that failed on this rank may have succeeded on others: it counts, and sets up the
 // communicator, like any other.
-void count_call(MpiComm comm, std::uint64_t more, Others others) {
+void count_call(MpiComm comm, std::uint64_t more, Others others, std::uint64_t weight) {
   if (!mpi_is_up()) note_mpi_up();
   Communicator* communicator = find_or_remember(comm);
   if (!communicator || communicator->state != Communicator::State::counting) return;
   const std::uint64_t before = communicator->calls;
   const std::uint64_t calls = communicator->calls += more;
-  if (calls < kAgreeAfter) return;
-  if (before < kAgreeAfter && needs_no_others(*communicator)) return;
-  const bool enough = calls >= options.build_after;
-  if (communicator->agreed && !enough) return;
-  const bool is_asked = others == Others::heard_of || others == Others::not_heard_of;
-  if (enough && (is_asked || others == Others::may_be_late)) {
-    communicator->reason = Reason::no_call_of_all;
-  }
-  if (others == Others::may_be_late || (is_asked && (!enough || calls < communicator->asks_at))) {
-    return;
-  }
-  if (is_asked) {
+  if (before == 0 && needs_no_others(*communicator)) return;
+  const bool waits = may_wait(others);
+  if (waits) weigh(*communicator, weight);
+  // Ranks that have met before have compared their options then.
+  const bool compares = calls >= kAgreeAfter && !communicator->known && !communicator->agreed;
+  const bool seeks =
+      waits && communicator->known && !communicator->sought && communicator->weight >= kSeekAfter;
+  const bool enough = has_calls_enough(*communicator, others);
+  if (!seeks && !compares && !enough) return;
+  if (enough && !waits) communicator->reason = Reason::no_call_of_all;
+  if (is_asked(others) ? !enough || calls < communicator->asks_at : !waits) return;
+  if (is_asked(others)) {
     communicator->asks_at = 2 * calls;
   } else {
-    communicator->agreed = true;
+    communicator->agreed = communicator->sought = true;
   }
   set_up(*communicator, others);
 }

@@ -2,6 +2,7 @@
 // This header has what Sumac keeps of an MPI communicator, and finds it from the handle.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -39,8 +40,21 @@ class MpiOob final : public Oob {
   std::string name() override;
   void end_job() override;
 
+  // Sends everything that follows by the board, and waits for the others by this policy; if it is
+  // null, by the MPI again.
+  void use_board(Board* board, const WaitPolicy& policy) {
+    board_ = board;
+    policy_ = policy;
+  }
+
  private:
+  std::vector<std::byte> gather_on_board(const void* own, std::size_t bytes);
+  template <class Fold>
+  void fold_on_board(std::uint64_t* words, std::size_t count, Fold fold);
+
   Communicator& communicator_;
+  Board* board_ = nullptr;
+  WaitPolicy policy_;
 };
 
 // Returns what the teams of this process share.
@@ -75,6 +89,9 @@ struct Communicator : Team {
   MpiComm comm = kMpi.comm_null;
   MpiOob by_mpi{*this};
   std::uint64_t calls = 0;
+  std::uint64_t weight = 0;     // sum over the calls that may wait, see count_call()
+  KnownGroup* known = nullptr;  // null if its ranks are not known to have met before
+  bool sought = false;          // they have looked for an idle team
   std::uint64_t asks_at = 0;    // ranks are not asked before so many calls whether all are heard of
   bool agreed = false;          // the ranks have compared their options
   std::uint64_t checkable = 0;  // calls whose results could be checked
@@ -111,11 +128,26 @@ enum class Others : std::uint8_t {
   not_heard_of  // some have sent this rank nothing, and may be late
 };
 
+// Returns true if each rank knows only of itself whether all have made the call.
+constexpr bool is_asked(Others others) {
+  return others == Others::heard_of || others == Others::not_heard_of;
+}
+// Returns true if all ranks know that they may wait for one another in the call.
+constexpr bool may_wait(Others others) {
+  return others == Others::will_come || others == Others::have_come;
+}
+
 // Must be called after a collective call that the MPI has served without an error, so that all its
 // ranks come here. Remembers the communicator, and sets it up in the first call that may wait for
 // the other ranks once enough calls have been made. `calls` is the number of calls that it counts
 // as. Where only some may wait, the ranks are asked in calls 2, 4, 8 and so on.
-void count_call(MpiComm comm, std::uint64_t calls, Others others);
+//
+// Ranks that have met before look for an idle team once the calls that may wait weigh enough to
+// repay that (kSeekAfter). If they have none, the communicator is one of several that they use, and
+// is set up once it has had many calls, or those on all of them weigh as much: `weight` is the
+// number of calls of few bytes that this one weighs as much as, the same on all ranks; 0 if others
+// may make it in another order.
+void count_call(MpiComm comm, std::uint64_t calls, Others others, std::uint64_t weight);
 
 // Runs a call that is described. The communicator's state must be `together`. `direct` is what is
 // tried first; the communicator's work tells how that ended.
@@ -142,6 +174,20 @@ void let_go(Communicator& communicator);
 // Ranks agree on their options in the first call that may wait for all of them, but not before this
 // call, whatever the options are: SUMAC_BUILD_AFTER can only delay what follows.
 inline constexpr std::uint64_t kAgreeAfter = 2;
+
+// To take up an idle team takes as long as this number of calls of few bytes save.
+inline constexpr std::uint64_t kSeekAfter = 4;
+
+// Returns true if a communicator of this state is set up in a call that tells this of the others.
+// Only calls that may wait have the same order on all ranks as those on other communicators.
+inline bool has_calls_enough(const Communicator& communicator, Others others) {
+  const std::uint64_t calls = communicator.calls;
+  if (calls < std::max(kAgreeAfter, options.build_after)) return false;
+  const KnownGroup* const known = communicator.known;
+  if (!known || calls >= options.known_after) return true;
+  const bool seeks = may_wait(others) && communicator.weight >= kSeekAfter;
+  return seeks && known->weight >= options.known_after;
+}
 
 // Returns all communicators that are known, or were.
 std::vector<Communicator*> all_communicators();

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "interpose/calls/settled_test.h"
@@ -30,35 +31,52 @@ class Communicators : public testing::Test {
 // A call may wait for the others if none of them can be late. From the second call on the ranks
 // compare their options in the first such call, and from `build_after` on they set up in the next.
 // Where each rank knows only whether it has heard of the others, they are asked: once there are
-// enough calls, and then each time that there are twice as many.
+// enough calls, and then each time that there are twice as many. Ranks that have met before look
+// for an idle team in the first call that may wait, and otherwise set up once their calls weigh
+// enough.
 TEST_F(Communicators, AreSetUpInTheFirstCallOfEnoughThatMayWait) {
   std::mt19937 random(1);
   constexpr Others kOthers[] = {Others::may_be_late, Others::will_come, Others::have_come,
                                 Others::heard_of, Others::not_heard_of};
   for (int program = 0; program < 4000; ++program) {
     options.build_after = 1 + random() % 6;
-    std::uint64_t calls = 0, asks_at = 0;
-    bool agreed = false, is_up = false;
+    options.known_after = 1 + random() % 30;
+    const int meet_at = random() % 2 ? 100 : static_cast<int>(random() % 20);
+    around_decide.has_idle = random() % 4 == 0;
+    std::uint64_t calls = 0, own_weight = 0, weighs = 0, asks_at = 0;
+    bool agreed = false, is_up = false, known = false, sought = false;
     for (int i = 0; i < 20; ++i) {
-      const std::uint64_t more = 1 + random() % 2;
+      const std::uint64_t more = 1 + random() % 2, weight = 1 + random() % 3;
+      around_decide.have_met = i >= meet_at;
       const Others others = kOthers[random() % (program % 2 ? 5 : 3)];
       calls += more;
-      const bool is_asked = others == Others::heard_of || others == Others::not_heard_of;
+      const bool asked = is_asked(others);
       const bool waits = others != Others::may_be_late && others != Others::not_heard_of;
-      const bool enough = calls >= options.build_after, counts = !is_up && calls >= kAgreeAfter;
-      const bool asks = counts && is_asked && enough && calls >= asks_at;
-      const bool meets = is_asked ? asks && waits : counts && waits && (!agreed || enough);
+      const bool may = waits && !asked && !is_up, knew = known;
+      if (may) own_weight += weight;
+      const bool worth = own_weight >= kSeekAfter;
+      known |= may && around_decide.have_met && (worth || calls >= kAgreeAfter);
+      if (may && known) weighs += knew ? weight : own_weight;
+      const bool weighs_enough = may && worth && weighs >= options.known_after;
+      const bool enough = calls >= std::max(kAgreeAfter, options.build_after) &&
+                          (!known || calls >= options.known_after || weighs_enough);
+      const bool compares = calls >= kAgreeAfter && !agreed && !known,
+                 seeks = known && !sought && worth;
+      const bool asks = !is_up && asked && enough && calls >= asks_at;
+      const bool meets = asked ? asks && waits : !is_up && waits && (compares || seeks || enough);
       if (asks) asks_at = 2 * calls;
       const int before = around_decide.meetings, declined = around_decide.declined;
-      count_call(kComm, more, others);
+      count_call(kComm, more, others, weight);
       ASSERT_EQ(around_decide.meetings - before, meets) << program << ", call " << i;
       ASSERT_EQ(around_decide.declined - declined, asks && !waits) << program << ", call " << i;
       EXPECT_TRUE(!meets || around_decide.others == others);
-      agreed |= meets && !is_asked;
-      is_up |= meets && enough;
+      agreed |= meets && !asked;
+      sought |= meets && !asked;
+      const bool takes_up = meets && !asked && known && around_decide.has_idle;
+      is_up |= takes_up || (meets && enough);
       const Communicator& c = *find_communicator(kComm);
       EXPECT_EQ(c.state, is_up ? State::together : State::counting);
-      const bool lacks = !is_up && !waits && counts && enough;
+      const bool lacks = !is_up && !waits && enough;
       EXPECT_TRUE(!lacks || c.reason == Reason::no_call_of_all);
     }
     free_communicator(kComm.bits);
@@ -67,23 +85,25 @@ TEST_F(Communicators, AreSetUpInTheFirstCallOfEnoughThatMayWait) {
 
 TEST_F(Communicators, OfOneRankMeetNobody) {
   around_decide.alone = true;
-  for (int i = 0; i < 4; ++i) count_call(kComm, 1, Others::have_come);
+  for (int i = 0; i < 4; ++i) count_call(kComm, 1, Others::have_come, 1);
   EXPECT_EQ(around_decide.meetings, 0);
   EXPECT_EQ(find_communicator(kComm)->state, State::alone);
 }
 
 TEST_F(Communicators, AHandleThatComesBackIsAnother) {
   EXPECT_EQ(find_communicator(kComm), nullptr);
+  KnownGroup group{Board(nullptr, 2, 0)};
   for (int round = 0; round < 3; ++round) {
     Communicator* const c = find_or_remember(kComm);
     ASSERT_NE(c, nullptr);
     EXPECT_EQ(find_communicator(kComm), c);
     EXPECT_EQ(c->state, State::counting);
     EXPECT_EQ(c->calls, 0u);
-    EXPECT_FALSE(c->agreed);
+    EXPECT_FALSE(c->agreed || c->known || c->sought);
     EXPECT_EQ(c->settled.count, -1);
     c->calls = 7;
-    c->agreed = true;
+    c->agreed = c->sought = true;
+    c->known = &group;
     c->checkable = 3;
     c->settled.count = 1;
     c->state = State::handed_down;

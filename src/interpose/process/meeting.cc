@@ -111,19 +111,22 @@ struct Met {
 };
 
 // Meets all ranks. `idle` is the number of the idle team that this rank has, or 0.
-Met meet(Communicator& c, bool all_entered, std::uint64_t idle) {
+Met meet(Communicator& c, const WaitPolicy& policy, std::uint64_t idle) {
   const Words::Numbers own = {build_hash(), ~build_hash(), idle, ~idle};
   Words words(own);
-  Meeting meeting{c, all_entered};
-  WaitPolicy policy = wait_policy_of_process();
-  policy.drive = drive;
-  policy.late = report_missing;
-  policy.context = &meeting;
   words.tell(c);
   words.wait(policy);
   const Words::Numbers& least = words.least;
   return {least[0] == 0 && least[1] == 0, least[0] == own[0] && least[1] == own[1],
           idle != 0 && least[2] == own[2] && least[3] == own[3]};
+}
+
+// The same on a board.
+Met meet_on_board(Board& board, const WaitPolicy& policy, std::uint64_t idle) {
+  std::vector<std::uint64_t> teams(static_cast<std::size_t>(board.ranks()));
+  board.all_gather(&idle, teams.data(), sizeof idle, policy);
+  const bool same = std::ranges::all_of(teams, [=](std::uint64_t team) { return team == idle; });
+  return {false, true, idle != 0 && same};
 }
 
 // Returns true for Open MPI 5 started by 'mpirun --with-ft', which tells all ranks: no rank may
@@ -147,15 +150,30 @@ Hello hello_of_process(const Communicator& c) {
   hello.runtimes = static_cast<std::int32_t>(number_of_runtimes());
   hello.messengers = MpiMessages::live();
   hello.progresses_messages = can_progress_messages();
+  hello.one_caller = !threads_may_call_mpi();
   if (world_is_up()) mpi.Comm_size(kMpi.comm_world, &hello.world);
   return hello;
+}
+
+// Asks the kernel for the processors of this thread once in a millisecond: that takes longer than
+// all else of a state.
+CpuMask cpus_lately() {
+  constexpr std::uint64_t kLately = 1'000'000;
+  thread_local CpuMask cpus;
+  thread_local std::uint64_t asked_ns = 0;
+  const std::uint64_t now = clock_ns();
+  if (now - asked_ns >= kLately) {
+    cpus = own_cpus();
+    asked_ns = now;
+  }
+  return cpus;
 }
 
 // Describes what can change while this process runs, and is told to others when it does.
 std::uint64_t state_of_process() {
   look_for_devices();
   std::uint64_t hash = kept_warnings_hash();
-  for (const std::uint64_t word : own_cpus().words) hash = hash_value(word, hash);
+  for (const std::uint64_t word : cpus_lately().words) hash = hash_value(word, hash);
   hash = hash_value(std::uint64_t{device_memory_possible()}, hash);
   hash = hash_value(number_of_runtimes(), hash);
   return hash_value(std::uint64_t{can_progress_messages()}, hash);
@@ -195,14 +213,51 @@ bool needs_no_others(Communicator& c) {
   return c.state != Communicator::State::counting;
 }
 
+KnownGroup* known_group_of(Communicator& c) {
+  Reason reason;
+  if (known_groups().empty()) return nullptr;
+  if (c.identity == 0 && !members_may_be_served(c, reason)) return nullptr;
+  return known_groups().find(c.identity, c.size);
+}
+
+namespace {
+
+// The communicator's agreements go by a board while this lives, if there is one.
+class ByBoard {
+ public:
+  ByBoard(Communicator& c, Board* board, const WaitPolicy& policy) : c_(c) {
+    c_.by_mpi.use_board(board, policy);
+  }
+  ~ByBoard() { c_.by_mpi.use_board(nullptr, {}); }
+  ByBoard(const ByBoard&) = delete;
+  ByBoard& operator=(const ByBoard&) = delete;
+
+ private:
+  Communicator& c_;
+};
+
+WaitPolicy policy_of(Meeting& meeting) {
+  WaitPolicy policy = wait_policy_of_process();
+  policy.drive = drive;
+  policy.late = report_missing;
+  policy.context = &meeting;
+  return policy;
+}
+
+}  // namespace
+
 void set_up(Communicator& c, Others others) {
   Reason reason;
-  if (!members_may_be_served(c, reason)) return hand_down_for_good(c, reason);
+  Board* const board = c.known && may_wait(others) ? &c.known->board : nullptr;
+  if (!board && !members_may_be_served(c, reason)) return hand_down_for_good(c, reason);
   if (others == Others::not_heard_of) return decline(c);
-  const bool all_entered = others != Others::will_come;
-  const bool agree_only = c.calls < options.build_after;
+  Meeting meeting{c, others != Others::will_come};
+  const WaitPolicy policy = policy_of(meeting);
+  const ByBoard by_board(c, board, policy);
+  const bool enough = has_calls_enough(c, others), agree_only = !board && !enough;
   auto idle = agree_only ? nullptr : idle_teams().find(c, state_of_process());
-  const Met met = meet(c, all_entered, idle ? idle->number() : 0);
+  const std::uint64_t number = idle ? idle->number() : 0;
+  const Met met = board ? meet_on_board(*board, policy, number) : meet(c, policy, number);
   if (met.declined) {
     // The ranks that did not ask have kept theirs.
     if (idle) idle_teams().put_back(c.context, std::move(idle));
@@ -213,6 +268,8 @@ void set_up(Communicator& c, Others others) {
   } else {
     if (idle) idle_teams().give_up(c.context, std::move(idle));
     if (!met.same_build) return hand_down_for_good(c, Reason::builds_differ);
+    if (board && !enough) return;
+    if (board) c.known->weight = 0;
     set_up_team(c, hello_of_process(c), agree_only);
     if (c.reports_together) note_agreed_reports();
     if (c.state != Communicator::State::together) return;

@@ -17,6 +17,10 @@ namespace sumac {
 // would take up (0 for none), each followed by its complement. Everything else may change with the
 // build.
 //
+// Ranks that have met before on a board (transport/shm/board.h) do all of this there. They run the
+// same build. Without calls enough they look for an idle team alone, and go on counting if not all
+// have the same one.
+//
 // A rank that has not heard of all others must not wait for them. It says so by four zeros and goes
 // on, while the others wait for its word; then the communicator is not set up in this call.
 //
@@ -28,6 +32,11 @@ void set_up(Communicator& communicator, Others others);
 // Waits until the ranks have met that this one has told that it does not wait: those of one
 // communicator, or of all. Must be called before the MPI ends a communicator, or itself.
 void end_declined(const Communicator* communicator);
+
+// Returns the group of the communicator's ranks if they have met before, or null on all of them.
+// Every rank must ask in the same call, which may wait for the others, and have learnt that the
+// ranks must meet.
+KnownGroup* known_group_of(Communicator& communicator);
 
 // Decides how a communicator is served if that needs no other rank: it is an inter-communicator, or
 // has a single rank. Returns false if the ranks must meet.

@@ -87,6 +87,7 @@ const WaitKernel kPolls{
 void begin_meetings(std::size_t ranks) {
   options = {};
   options.build_after = 4;
+  options.known_after = 8;
   options.hang_seconds = UINT64_MAX;
   mpi.Iallreduce = take_words;
   mpi.Test = test;
@@ -95,7 +96,7 @@ void begin_meetings(std::size_t ranks) {
   };
   mpi.Comm_size = [](MpiComm, int* size) { return *size = around_meeting.size, kMpiSuccess; };
   mpi.Comm_rank = [](MpiComm, int* rank) { return *rank = 0, kMpiSuccess; };
-  around_meeting = {};
+  around_meeting = AroundMeeting();
   around_meeting.ranks = std::vector<RankProcess>(ranks);
   reductions.clear();
   calls.clear();
@@ -109,6 +110,7 @@ void yield_to_others() {
 
 std::uint64_t build_hash() { return own().build; }
 IdleTeams& idle_teams() { return own().idle; }
+KnownGroups& known_groups() { return own().groups; }
 WaitPolicy wait_policy_of_process() {
   WaitPolicy policy;
   policy.kernel = &kPolls;
@@ -133,6 +135,12 @@ void set_up_team(Team& team, const Hello&, bool agree_only) {
   if (agree_only) return;
   team.state = Team::State::together;
   team.may_be_idle = true;
+  if (!around_meeting.makes_boards) return;
+  std::vector<std::byte>& memory = around_meeting.board_memory;
+  if (memory.empty()) memory.resize(Board::bytes_for(team.size) + kFalseSharingRange);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  own().groups.keep(team.identity, Board(memory.data() + -address % kFalseSharingRange, team.size,
+                                         Fibers::current()));
 }
 void hand_down_for_good(Team& team, Reason reason) {
   team.state = Team::State::handed_down;

@@ -18,6 +18,7 @@ namespace sumac {
 struct RankProcess {
   std::uint64_t build = 1, runtimes = 0;
   IdleTeams idle;
+  KnownGroups groups;
   int step = 0;  // the number of the step of its program
   int made = 0;  // calls of set_up_team()
   bool ended_job = false;
@@ -28,10 +29,12 @@ struct AroundMeeting {
   std::uint64_t now_ns = 0;
   int under_way = 0;          // reductions that some rank waits for
   bool other_world = false;   // a member belongs to another one
+  bool makes_boards = false;  // the first set-up makes a board
   std::string unseen;         // members that have not been seen to run Sumac
   bool absent_comes = false;  // the rank that is awaited must come now
   bool inter = false;         // this and the next hold for all communicators
   int size = 2;
+  std::vector<std::byte> board_memory;
 };
 inline AroundMeeting around_meeting;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tests check that all ranks of a communicator agree on how a meeting ends: whatever the order
-// in which they come, which of them do not wait, whether one runs another build, and which have
-// lost the idle team that the others still have. The ranks take turns at every poll.
+// in which they come, which of them do not wait, whether one runs another build, whether they have
+// a board, and which have lost the idle team that the others still have. The ranks take turns at
+// every poll.
 #include "interpose/process/meeting.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ constexpr MpiComm kComm{0x10000};
 struct Step {
   std::size_t comm = 0;
   bool ends = false;
-  std::uint64_t calls = 0;
+  std::uint64_t calls = 0, weight = 0;
   std::vector<Others> others;  // one for each rank
   std::vector<bool> loses;     // the rank can no longer take its idle teams up
 };
@@ -40,7 +41,7 @@ struct Step {
 struct Program {
   std::size_t ranks = 2;
   int odd = -1;  // this rank runs another build
-  bool loses = false;
+  bool loses = false, makes_boards = false;
   std::vector<Step> steps;
 };
 
@@ -49,8 +50,9 @@ Program random_program(Random& random) {
   program.ranks = 2 + random() % 5;
   if (random() % 4 == 0) program.odd = static_cast<int>(random() % program.ranks);
   program.loses = random() % 2 == 0;
+  program.makes_boards = random() % 2 == 0;
   for (int i = 0; i < 24; ++i) {
-    Step step{random() % kComms, random() % 3 == 0, 2 + random() % 4, {}, {}};
+    Step step{random() % kComms, random() % 3 == 0, 2 + random() % 7, random() % 14, {}, {}};
     const bool asked = random() % 2 == 0, some_lack = random() % 2 == 0;
     const Others all = random() % 2 == 0 ? Others::will_come : Others::have_come;
     for (std::size_t r = 0; r < program.ranks; ++r) {
@@ -90,6 +92,7 @@ void end(Communicator& c) {
   end_declined(&c);
   idle_teams().keep(c);
   c.reset();
+  c.known = nullptr;
 }
 
 // This rank's process changes, or has no room for idle teams.
@@ -111,6 +114,9 @@ std::vector<Outcome> run_rank(const Program& program, int rank) {
       end(c);
     } else if (c.state == State::counting) {
       c.calls = step.calls;
+      if (may_wait(step.others[own]) && !c.known) c.known = known_group_of(c);
+      c.weight = kSeekAfter;
+      if (c.known) c.known->weight = step.weight;
       set_up(c, step.others[own]);
     }
     outcomes.push_back({c.state, c.reason, c.trace_group, process.made - made});
@@ -131,11 +137,20 @@ class Expected {
     std::uint64_t& team = teams_[step.comm];
     bool meets = !step.ends && state == State::counting;
     for (const Others others : step.others) meets &= others != Others::not_heard_of;
-    const bool agrees_only = step.calls < options.build_after;
+    bool& known = known_[step.comm];
+    const bool waits = may_wait(step.others[0]);
+    known |= meets && waits && has_board_;
+    const bool weighs_enough = waits && step.weight >= options.known_after;
+    const bool enough = step.calls >= options.build_after &&
+                        (!known || step.calls >= options.known_after || weighs_enough);
+    const bool on_board = known && waits, agrees_only = !on_board && !enough;
     if (step.ends) {
       if (state == State::together) idle_.insert(team);
       state = State::counting;
       team = 0;
+      known = false;
+    } else if (meets && on_board && !enough && !takes_up(outcome)) {
+      EXPECT_EQ(outcome.made, 0);
     } else if (meets && program_.odd >= 0) {
       state = State::handed_down;
       EXPECT_EQ(outcome.reason, Reason::builds_differ);
@@ -147,11 +162,16 @@ class Expected {
     EXPECT_EQ(outcome.state, state);
     const bool same_build = program_.odd < 0;
     EXPECT_TRUE(state != State::together || outcome.team == team);
-    const bool sets_up = meets && same_build;
-    EXPECT_TRUE((sets_up && !agrees_only) || outcome.made == sets_up);
+    const bool sets_up = meets && same_build && !on_board;
+    EXPECT_TRUE((meets && same_build && !agrees_only) || outcome.made == sets_up);
+    has_board_ |= program_.makes_boards && outcome.made && state == State::together;
   }
 
  private:
+  // Ranks on a board that keep what they have take up an idle team if there is one.
+  bool takes_up(const Outcome& outcome) const {
+    return program_.loses ? outcome.state == State::together : !idle_.empty();
+  }
   // A team that all have kept is taken up. If some may have lost theirs, a new one is made.
   void check_team(const Outcome& outcome) {
     EXPECT_TRUE(program_.loses || outcome.made == idle_.empty());
@@ -161,6 +181,7 @@ class Expected {
 
   const Program& program_;
   State states_[kComms] = {};
+  bool known_[kComms] = {}, has_board_ = false;
   std::uint64_t teams_[kComms] = {};
   std::multiset<std::uint64_t> idle_;  // teams that have ended
 };
@@ -171,6 +192,7 @@ TEST(Meeting, EndsAlikeOnAllRanks) {
     Random random(seed);
     const Program program = random_program(random);
     begin_meetings(program.ranks);
+    around_meeting.makes_boards = program.makes_boards;
     for (RankProcess& each : around_meeting.ranks) each.build = seed * 0x9e3779b97f4a7c15;
     if (program.odd >= 0) {
       around_meeting.ranks[static_cast<std::size_t>(program.odd)].build ^= 1ull << random() % 64;

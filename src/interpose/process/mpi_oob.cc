@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "interpose/mpi/mpi_functions.h"
 #include "interpose/mpi/mpi_messages.h"
@@ -11,12 +13,34 @@
 
 namespace sumac {
 
+std::vector<std::byte> MpiOob::gather_on_board(const void* own, std::size_t bytes) {
+  std::vector<std::byte> all(static_cast<std::size_t>(communicator_.size) * bytes);
+  board_->all_gather(own, all.data(), bytes, policy_);
+  return all;
+}
+
+template <class Fold>
+void MpiOob::fold_on_board(std::uint64_t* words, std::size_t count, Fold fold) {
+  const std::vector<std::byte> all = gather_on_board(words, count * sizeof *words);
+  for (std::size_t i = 0; i < all.size() / sizeof *words; ++i) {
+    std::uint64_t word;
+    std::memcpy(&word, all.data() + i * sizeof word, sizeof word);
+    words[i % count] = fold(words[i % count], word);
+  }
+}
+
 void MpiOob::all_gather(const void* own, void* all, std::size_t bytes) {
+  if (board_) return board_->all_gather(own, all, bytes, policy_);
   const int count = static_cast<int>(bytes);
   mpi.Allgather(own, count, kMpi.byte, all, count, kMpi.byte, communicator_.comm);
 }
 
 void MpiOob::gather(const void* own, void* all, std::size_t bytes) {
+  if (board_) {
+    const std::vector<std::byte> gathered = gather_on_board(own, bytes);
+    if (communicator_.rank == 0) std::ranges::copy(gathered, static_cast<std::byte*>(all));
+    return;
+  }
   const int count = static_cast<int>(bytes);
   mpi.Gather(own, count, kMpi.byte, all, count, kMpi.byte, 0, communicator_.comm);
 }
@@ -39,11 +63,18 @@ bool MpiOob::all_gather_among(const RankList& members, const void* own, void* al
 }
 
 void MpiOob::all_and(std::uint64_t* words, std::size_t count) {
+  if (board_) {
+    return fold_on_board(words, count, [](std::uint64_t a, std::uint64_t b) { return a & b; });
+  }
   mpi.Allreduce(kMpi.in_place, words, static_cast<int>(count), kMpi.uint64_t, kMpi.band,
                 communicator_.comm);
 }
 
 void MpiOob::all_max(std::uint64_t* words, std::size_t count) {
+  if (board_) {
+    return fold_on_board(words, count,
+                         [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+  }
   for (std::size_t i = 0; i < count; ++i) words[i] = in_signed_order(words[i]);
   mpi.Allreduce(kMpi.in_place, words, static_cast<int>(count), kMpi.int64_t, kMpi.max,
                 communicator_.comm);
@@ -51,6 +82,11 @@ void MpiOob::all_max(std::uint64_t* words, std::size_t count) {
 }
 
 void MpiOob::broadcast(void* data, std::size_t bytes) {
+  if (board_) {
+    const std::vector<std::byte> all = gather_on_board(data, bytes);
+    std::memcpy(data, all.data(), bytes);
+    return;
+  }
   mpi.Bcast(data, static_cast<int>(bytes), kMpi.byte, 0, communicator_.comm);
 }
 
@@ -79,8 +115,8 @@ void MpiOob::end_job() { sumac::end_job(communicator_.comm); }
 const Context& team_context() {
   static auto* idle = new IdleMessages;  // never destroyed, like the arena
   static auto* measures = new KnownMeasures;
-  static const Context context{options,   user_rules(), arena(),       *idle,
-                               *measures, family(),     process_word()};
+  static const Context context{options,   user_rules(),   arena(),  *idle,
+                               *measures, known_groups(), family(), process_word()};
   return context;
 }
 

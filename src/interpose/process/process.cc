@@ -59,6 +59,11 @@ Arena& arena() {
   return *the_arena;
 }
 
+KnownGroups& known_groups() {
+  static KnownGroups* the_groups = new KnownGroups;
+  return *the_groups;
+}
+
 Engine& engine() {
   static Engine* the_engine = new Engine;
   return *the_engine;

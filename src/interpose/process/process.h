@@ -10,6 +10,7 @@
 #include "rules/choice_table.h"
 #include "rules/rules.h"
 #include "strands/waiting.h"
+#include "team/known_groups.h"
 #include "transport/shm/arena.h"
 
 namespace sumac {
@@ -23,6 +24,7 @@ const RuleSet& user_rules();
 // Reads the rules, once; warns of a file that is refused.
 void read_user_rules();
 Arena& arena();
+KnownGroups& known_groups();
 
 // The engine has what is under way in this process; the helper is the thread that advances it when
 // the program does not.

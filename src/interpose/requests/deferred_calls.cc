@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interpose/requests/requests.h"
 
+#include <algorithm>
+
 #include "interpose/calls/direct_memory.h"
 #include "interpose/calls/ordered_calls.h"
 #include "interpose/calls/perform.h"
@@ -132,8 +134,9 @@ int initialise(Entry& entry, const Call& made, Decision decision) {
 // MPI accepts a call without an error, all ranks have made it.
 int set_up_and_initialise(Entry& entry, const Call& call, const Decision& decision) {
   const int error = below(call, decision);
-  // It counts as much as two calls, because it will be used many times.
-  if (was_made(error)) count_call(call.comm, kAgreeAfter, Others::will_come);
+  // It counts as enough calls, because it will be used many times.
+  const std::uint64_t enough = std::max(kAgreeAfter, options.known_after);
+  if (was_made(error)) count_call(call.comm, enough, Others::will_come, 0);
   Decision again = error == kMpiSuccess ? decide(entry, call) : decision;
   if (!again.is_served()) {
     if (error == kMpiSuccess) again.bytes = bytes_of(call, again);

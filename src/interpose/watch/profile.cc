@@ -149,7 +149,7 @@ void Profile::agree(const Call& call, Communicator& c) {
   const Others others = persistent            ? Others::will_come
                         : ends_together(call) ? Others::have_come
                                               : Others::may_be_late;
-  count_call(call.comm, persistent ? kAgreeAfter : 1, others);
+  count_call(call.comm, persistent ? kAgreeAfter : 1, others, 1);
   bool compares = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "base/random.h"
+#include "transport/shm/board.h"
 
 namespace sumac {
 namespace {
@@ -101,7 +102,7 @@ Layout Arena::choose_layout(int ranks, int lanes, Slots slots, Control control) 
 }
 
 Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
-                    Slots slots, Control control) {
+                    Slots slots, Control control, bool wants_board) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Layout layout = choose_layout(ranks, lanes, slots, control);
   Ticket ticket;
@@ -120,17 +121,24 @@ Ticket Arena::offer(int ranks, int lanes, const std::uint64_t* members, std::siz
     ticket.offer = Offer::over_budget;
     return ticket;
   }
-  const Segment segment =
-      has_memory_ ? create_segment(layout.block_bytes(), ticket.key) : Segment();
+  if (wants_board && may_have_board()) ticket.board = layout.block_bytes();
+  ticket.bytes = layout.block_bytes();
+  if (ticket.board > 0) ticket.bytes += round_up(Board::bytes_for(ranks), kPage);
+  const Segment segment = has_memory_ ? create_segment(ticket.bytes, ticket.key) : Segment();
   if (!segment.memory) return ticket;
   ticket.id = random_word();
-  ticket.bytes = layout.block_bytes();
   ticket.layout = layout;
   ticket.offer = Offer::fresh;
   owned_.push_back(
-      {ticket.id, segment, layout, share, more, {members, members + ranks}, ++uses_, true});
+      {ticket.id, segment, layout, share, more, {members, members + ranks}, ++uses_, ticket.board});
   mapped_.push_back({ticket.id, segment});
   return ticket;
+}
+
+bool Arena::may_have_board() const {
+  const auto have =
+      std::count_if(owned_.begin(), owned_.end(), [](const Block& b) { return b.board > 0; });
+  return have < kMostBoards;
 }
 
 bool Arena::spares_idle(std::size_t share, std::size_t budget) const {
@@ -141,7 +149,7 @@ bool Arena::spares_idle(std::size_t share, std::size_t budget) const {
 
 bool Arena::reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket, bool idle) {
   for (Block& block : owned_) {
-    if (block.in_use || block.idle != idle || block.segment.bytes < layout.block_bytes() ||
+    if (block.in_use || block.idle != idle || block.usable() < layout.block_bytes() ||
         !includes(block.members, members, layout.ranks)) {
       continue;
     }
@@ -183,7 +191,7 @@ std::size_t Arena::long_rings() const {
 // Drops unused blocks until a new one fits the budget.
 bool Arena::make_room(std::size_t share, std::size_t budget) {
   for (std::size_t i = 0; i < owned_.size() && reserved() + share > budget;) {
-    if (owned_[i].in_use) {
+    if (owned_[i].in_use || owned_[i].board > 0) {
       ++i;
       continue;
     }

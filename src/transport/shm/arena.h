@@ -10,6 +10,9 @@
 // only when it has no other left: that team may be taken up again, and then takes the block as it
 // is.
 //
+// A new block may have a board behind it (board.h), which is its members' until the process ends.
+// Such a block is used again like others, but never dropped.
+//
 // Several threads may call it.
 #pragma once
 
@@ -31,6 +34,7 @@ struct Ticket {
   SegmentKey key;        // key of a new block
   std::uint64_t bytes = 0;
   Layout layout;
+  std::uint64_t board = 0;  // where the block's board begins; 0: it has none, or has had it before
   Offer offer = Offer::refused;
 };
 
@@ -54,9 +58,11 @@ class Arena {
 
   // The leader calls it to offer a block of `lanes` lanes to the processes `members` (their unique
   // words). The blocks of this leader together take at most `budget` bytes for each rank, and the
-  // long rings of the first few of them (Slots::in_turn, deep) up to a sixteenth more.
+  // long rings of the first few of them (Slots::in_turn, deep) up to a sixteenth more. If
+  // `wants_board` and the block is new, it has a board, unless this leader has many by now.
   Ticket offer(int ranks, int lanes, const std::uint64_t* members, std::size_t budget,
-               Slots slots = Slots::full, Control control = Control::slot);
+               Slots slots = Slots::full, Control control = Control::slot,
+               bool wants_board = false);
 
   // Every rank calls it to map the block, and to give its first lines memory. Returns null on
   // failure.
@@ -97,17 +103,23 @@ class Arena {
     std::size_t more;   // bytes of its long rings for each rank, counted apart
     std::vector<std::uint64_t> members;
     std::uint64_t use;  // number of its present use, or its last
-    bool in_use;
+    std::size_t board;  // where its board begins; 0: it has none
+    bool in_use = true;
     bool idle = false;  // it was released by a team that may be taken up again
+
+    std::size_t usable() const { return board > 0 ? board : segment.bytes; }
   };
   // The blocks of so many idle teams are spared while there is room for other blocks.
   static constexpr int kMostIdle = 8;
+  // A leader has so many boards, since the blocks with them stay.
+  static constexpr int kMostBoards = 8;
 
   Layout choose_layout(int ranks, int lanes, Slots slots, Control control) const;
   void collect_released();
   // Offers an unused block again: one of no idle team, or of the idle team that came first.
   bool reuse(const Layout& layout, const std::uint64_t* members, Ticket& ticket, bool idle = false);
   bool spares_idle(std::size_t share, std::size_t budget) const;
+  bool may_have_board() const;
   Block* owned(const std::byte* block);
   // reserved() returns the bytes that the blocks of this leader take for each rank with the usual
   // rings; long_rings() returns the bytes beyond.
