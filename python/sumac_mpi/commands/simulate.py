@@ -133,7 +133,7 @@ def _request(
     own = options.of_settings(layout.find(), settings or [])
     variables = tuple(f"{name}={value}" for name, value in own.items())
     return request.Request(
-        found, count, collective, request.check_sizes(listed),
+        found, count, collective, request.check_sizes(listed, count),
         request.check_selections(against, count), variables,
     )  # fmt: skip
 

@@ -43,7 +43,9 @@ Collectives = Annotated[
 ]
 SizesOption = option(str, "--sizes", "SIZE,...", "Message sizes", _WHAT)
 Turns = option(int, "--turns", "N", "How often the jobs take turns", _WHAT, min=2)
-Seconds = option(float, "--seconds", "SECONDS", "Time that one size may take", _WHAT, min=0.001)
+Seconds = option(
+    float, "--seconds", "SECONDS", "Time that one size may take", _WHAT, min=0.001, max=3600
+)
 Ranks = option(
     Optional[str], "-n -np --ranks", "N,...", "Numbers of ranks; rules are written for these alone",
     show_default="one for each core",
