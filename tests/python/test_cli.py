@@ -234,6 +234,22 @@ class TestRun:
         assert ("error[run-in-job]" in err) == (refused and is_first)
         assert not (refused and is_first) or "sumac exec ./missing 'a b'\n" in err
 
+    @pytest.mark.parametrize("rank", ["0", "1"])
+    @pytest.mark.parametrize(
+        "command",
+        ["bench allreduce", "bench pack", "bench allreduce --against all", "tune", "check",
+         "profile --measure"],
+    )  # fmt: skip
+    def test_programs_of_sumac_inside_of_a_launcher(
+        self, sandbox, sumac, monkeypatch, command, rank
+    ):
+        monkeypatch.setenv("PMI_SIZE", "2")
+        monkeypatch.setenv("PMI_RANK", rank)
+        status, out, err = sumac(*command.split())
+        assert (status, out) == (2, "") and not sandbox.launched()
+        assert err == "" or "error[run-in-job]" in err and "without a launcher: 'sumac " in err
+        assert bool(err) == (rank == "0")
+
     def test_a_shell_of_a_job_is_no_rank(self, sumac, monkeypatch):
         """As srun --pty gives one, whose processes have the variables of a rank."""
         monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "4")

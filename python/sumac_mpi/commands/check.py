@@ -14,6 +14,7 @@ from sumac_mpi.base.console import console
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.check import examination
 from sumac_mpi.check.surroundings import Findings, Status
+from sumac_mpi.commands import in_job
 from sumac_mpi.commands.common_options import JsonOption, LauncherOption, TimeoutOption, option
 
 Ranks = option(int, "-n -np --ranks", "N", "Number of ranks", min=1, max=units.MOST_RANKS)
@@ -42,6 +43,7 @@ def check(
     sumac check
     sumac check -n 4 -- ./app
     """
+    in_job.require_outside_for("check")
     findings = Findings()
     try:
         examination.examine(findings, command or [], ranks, mpi, launcher_name, timeout)
