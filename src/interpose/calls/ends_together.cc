@@ -51,6 +51,7 @@ bool ends_together(const Call& call) {
 }
 
 Others others_of(const Call& call, int error) {
+  if (call.is_deferred()) return Others::may_be_late;
   const bool worked = error == kMpiSuccess;
   if (ends_together(call)) return worked ? Others::have_come : Others::will_come;
   if (call.collective_info().is_sized) return Others::may_be_late;
