@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/launch.h"
+#include "base/nearest.h"
 #include "base/switch_word.h"
 #include "commands.h"
 #include "elf_facts.h"
@@ -118,12 +119,18 @@ static int usage_error(const char* what) {
 
 // What users take for options of this command are mostly the launcher's, such as -n 4.
 static int refuse_option(char** argv) {
-  char what[256], letter[] = {'-', (char)optopt, '\0'};
+  static const char* const known[] = {"--set", "--help"};
+  char what[256], fix[64], letter[] = {'-', (char)optopt, '\0'};
   const int is_short = optopt > 0 && optopt != 'h' && optopt < kSet;
-  snprintf(what, sizeof what, "%.80s: there is no such option of sumac exec",
-           is_short ? letter : argv[optind - 1]);
+  const char* const option = is_short ? letter : argv[optind - 1];
+  const size_t length = strcspn(option, "=");
+  const char* const near = length > 4 ? sumac_nearest(option, length, known, 2) : NULL;
+  snprintf(what, sizeof what, "%.80s: there is no such option of sumac exec", option);
+  snprintf(fix, sizeof fix, "did you mean %s?", near != NULL ? near : "");
   report_error("usage", what, NULL,
-               "options of the launcher stand before it: mpiexec -n 4 sumac exec ./app");
+               near != NULL && strncmp(option, near, length) != 0
+                   ? fix
+                   : "options of the launcher stand before it: mpiexec -n 4 sumac exec ./app");
   return -kExitUsage;
 }
 

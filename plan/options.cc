@@ -32,6 +32,17 @@ const char kExamples[] =
 
 const char kStatus[] = "Exit status: 0 done, 1 failed, 2 usage.\n";
 
+}  // namespace
+
+Failure Failure::of_problem(const char* name, const std::string& where, const std::string& problem,
+                            const std::string& how) {
+  const std::size_t advice = problem.rfind("; ");
+  if (advice == problem.npos) return {name, where + problem, how};
+  return {name, where + problem.substr(0, advice), problem.substr(advice + 2)};
+}
+
+namespace {
+
 [[noreturn]] void fail(const std::string& what) { throw Failure("usage", what, kShowsHow); }
 
 // The known word that was probably meant; all of them if none is near. errors.py does the same.
@@ -253,6 +264,9 @@ bool parse(int argc, char** argv, Options& options) {
     return false;
   } catch (const CLI::RequiredError&) {
     require(app, options);
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string what = error.what();
+    fail(what.substr(0, what.find(':')) + ": wants a value");
   } catch (const CLI::ExtrasError&) {
     refuse(app, app.remaining().front());
   } catch (const CLI::ParseError& error) {

@@ -83,6 +83,9 @@ for option in --frobnicate -q --help=no --set-; do
   expect_error 2 usage
   expect_err "$option: there is no such option of sumac exec"
 done
+run "$sumac" exec --sett=CMA=off true
+expect_error 2 usage
+expect_err "fix:   did you mean --set?"
 run "$sumac" exec --set=CMA=off -qx true
 expect_err "-q: there is no such option of sumac exec"
 expect_err "mpiexec -n 4 sumac exec ./app"

@@ -21,7 +21,7 @@ from sumac_mpi.commands.common_options import (
     option,
     picture_option,
 )
-from sumac_mpi.launch import installations
+from sumac_mpi.launch import installations, mpi_words
 from sumac_mpi.library import calls, tables
 from sumac_mpi.tune import request as tuned
 
@@ -146,7 +146,7 @@ ComputeOption = option(
 )  # fmt: skip
 Mpi = option(
     Optional[str], "--mpi", "MPI|all", "Which MPI: openmpi, mpich or all",
-    show_default="the first in PATH",
+    show_default="the first in PATH", check=mpi_words.check,
 )  # fmt: skip
 Against = option(
     Optional[str], "--against", "FILE|MPI,...",

@@ -16,11 +16,13 @@ from sumac_mpi.check import examination
 from sumac_mpi.check.surroundings import Findings, Status
 from sumac_mpi.commands import in_job
 from sumac_mpi.commands.common_options import JsonOption, LauncherOption, TimeoutOption, option
+from sumac_mpi.launch import mpi_words
 
 Ranks = option(int, "-n -np --ranks", "N", "Number of ranks", min=1, max=units.MOST_RANKS)
 Mpi = option(
-    Optional[str], "--mpi", "MPI|all", "Which MPI: openmpi, mpich or all", show_default="all"
-)
+    Optional[str], "--mpi", "MPI|all", "Which MPI: openmpi, mpich or all", show_default="all",
+    check=mpi_words.check,
+)  # fmt: skip
 
 
 def check(

@@ -20,6 +20,7 @@ from sumac_mpi.commands.common_options import (
     JsonOption,
     PictureOption,
     SettingsOption,
+    checked,
     offering,
     option,
 )
@@ -41,8 +42,10 @@ DescribedArgument = Annotated[
     str,
     typer.Argument(
         metavar="CLUSTER",
+        callback=checked(cluster.load),
+        autocompletion=offering(cluster.names),
         help="A TOML file that describes a cluster, or the name of one that is shipped: "
-        "coprocessors, fat-tree, switch, torus",
+        + ", ".join(cluster.names()),
     ),
 ]
 CollectiveArgument = Annotated[
