@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <climits>
 #include <map>
-#include <sstream>
+
+#include "cli/numbers.h"
 
 namespace sumac::bench {
 namespace {
@@ -82,27 +83,55 @@ void add_choices(CLI::App& app, const std::string& option, std::vector<Choice>& 
   app.add_option_function<std::vector<std::string>>(option, read, doc)->delimiter(',');
 }
 
+// These check what numbers.h reads. Sizes are handed on in bytes.
+template <typename Number>
+CLI::Validator within(std::string (*read)(const std::string&, Number, Number, Number&),
+                      Number least, Number most) {
+  const auto check = [=](std::string& text) {
+    Number number = 0;
+    const std::string wrong = read(text, least, most, number);
+    return wrong.empty() ? wrong : text + ": " + wrong;
+  };
+  return {check, ""};
+}
+
+CLI::Validator whole(std::int64_t least, std::int64_t most) {
+  return within(read_whole_number, least, most);
+}
+
+CLI::Validator real(double least, double most) { return within(read_real_number, least, most); }
+
+CLI::Validator size() {
+  const auto read = [](std::string& text) {
+    std::uint64_t bytes = 0;
+    const std::string wrong = read_size(text, bytes);
+    if (!wrong.empty()) return text + ": " + wrong;
+    text = std::to_string(bytes);
+    return wrong;
+  };
+  return {read, ""};
+}
+
 // Declares the options of the computation between start and wait.
 void declare_overlap(CLI::App& app, Options& options) {
   const Names<Compute> computes{{"busy", Compute::busy}, {"idle", Compute::idle}};
   app.add_flag("--overlap", options.overlap,
                "measure how much of the call can be computed through");
   app.add_option("--tests", options.tests, "MPI_Test calls in the computation")
-      ->check(CLI::Range(0, 1000000));
+      ->check(whole(0, 1000000));
   add_choice(
       app, "--compute", [&options](Compute mode) { options.compute = mode; }, computes,
       "what the core does meanwhile");
 }
 
 void declare_sizes(CLI::App& app, Options& options) {
-  const CLI::AsSizeValue size(false);
-  app.add_option("-b,--min", options.min_bytes, "smallest message (4, 64K, 1M)")->transform(size);
-  app.add_option("-e,--max", options.max_bytes, "largest message")->transform(size);
+  app.add_option("-b,--min", options.min_bytes, "smallest message (4, 64K, 1M)")->transform(size());
+  app.add_option("-e,--max", options.max_bytes, "largest message")->transform(size());
   app.add_option("-f,--factor", options.factor, "from one size to the next")
-      ->check(CLI::Range(2, 1 << 20));
+      ->check(whole(2, 1 << 20));
   app.add_option("--sizes", options.sizes, "these sizes and no others (1K,64K)")
       ->delimiter(',')
-      ->transform(size);
+      ->transform(size());
 }
 
 void declare(CLI::App& app, Options& options) {
@@ -120,21 +149,20 @@ void declare(CLI::App& app, Options& options) {
   add_choices(app, "--types", options.types, type_names(), "element types of reduce_local");
   add_choices(app, "--ops", options.ops, op_names(), "operations of reduce_local");
   add_choices(app, "--layouts", options.layouts, layout_names(), "datatypes of pack");
-  app.add_option("-r,--root", options.root, "root rank")->check(CLI::Range(0, INT_MAX));
+  app.add_option("-r,--root", options.root, "root rank")->check(whole(0, INT_MAX));
   app.add_flag("--in-place", options.in_place, "use MPI_IN_PLACE");
   app.add_flag("--with-counts", options.with_counts,
                "by the function with a count for each rank: MPI_Allgatherv for allgather");
   app.add_option("-w,--warmup", options.warmup, "untimed calls of each contender before a size")
-      ->check(CLI::Range(0, INT_MAX));
+      ->check(whole(0, INT_MAX));
   app.add_option("--rounds", options.rounds, "rounds; both contenders are measured in each")
-      ->check(CLI::Range(1, 10000));
+      ->check(whole(1, 10000));
   app.add_option("--iterations", options.iterations, "timed calls in a round; 0 chooses by time")
-      ->check(CLI::Range(0, 10000000));
-  app.add_option("--seconds", options.seconds, "time one size may take")
-      ->check(CLI::Range(0.001, 3600.0));
+      ->check(whole(0, 10000000));
+  app.add_option("--seconds", options.seconds, "time one size may take")->check(real(0.001, 3600));
   app.add_option("--cold", options.cold,
                  "time the first N calls of each size, which nothing comes before")
-      ->check(CLI::Range(0, 1000000));
+      ->check(whole(0, 1000000));
   declare_overlap(app, options);
   app.add_option("-J,--json", options.json_file, "write the JSON lines to this file too");
 }
@@ -153,11 +181,12 @@ int parse(int argc, char** argv, Options& options, std::string& message) {
   declare(app, options);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    message = app.help();
+    return 0;
   } catch (const CLI::ParseError& error) {
-    std::ostringstream out, complaint;
-    const int code = app.exit(error, out, complaint);
-    message = out.str() + complaint.str();
-    return code == 0 ? 0 : 2;
+    message = std::string("sumac: error[usage]: ") + error.what() + "\n";
+    return 2;
   }
   if (options.types.empty()) options.types = every<DType>(kNumDTypes);
   if (options.ops.empty()) options.ops = every<Op>(kNumOps);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/launch.h"
+#include "base/nearest.h"
 #include "base/switch_word.h"
 #include "commands.h"
 #include "elf_facts.h"
@@ -48,16 +49,43 @@ static int find_program(const char* name, char* path) {
   }
 }
 
+// How a file that may not be executed can be run, in `fix` (of PATH_MAX); NULL where it does not
+// look like a program. application.py says the same.
+static const char* way_to_run(const char* file, char* fix) {
+  const size_t length = strlen(file);
+  char start[5] = "";
+  FILE* const content = fopen(file, "re");
+  if (content != NULL) {
+    start[fread(start, 1, sizeof start - 1, content)] = '\0';
+    fclose(content);
+  }
+  const int is_python = length > 3 && strcmp(file + length - 3, ".py") == 0;
+  const int is_program = strncmp(start, "#!", 2) == 0 || strcmp(start, "\177ELF") == 0;
+  snprintf(fix, PATH_MAX, is_python ? "python3 %s" : "chmod +x %s", file);
+  return is_python || is_program ? fix : NULL;
+}
+
 // Prints why `name` cannot be run; returns `code`.
 static int report_program(const char* name, int code) {
-  char what[PATH_MAX + 64];
-  if (code == kExitNotFound) {
-    snprintf(what, sizeof what, "no program %s", name);
-    report_error("not-found", what, strchr(name, '/') == NULL ? "looked in PATH" : NULL,
-                 "give its path, as in ./program");
+  char what[PATH_MAX + 64], here[PATH_MAX], fix[PATH_MAX + 64];
+  struct stat status;
+  const int in_path = strchr(name, '/') == NULL;
+  snprintf(here, sizeof here, "%s%s", in_path ? "./" : "", name);
+  const int is_here = *name != '\0' && stat(here, &status) == 0;
+  const int is_file = is_here && S_ISREG(status.st_mode);
+  if (code == kExitNotFound && in_path && is_file) {
+    const int can_run = access(here, X_OK) == 0;
+    snprintf(what, sizeof what, "%s was not found in PATH", name);
+    snprintf(fix, sizeof fix, "%s names the file in this directory", here);
+    report_error("not-found", what, NULL, can_run ? fix : way_to_run(here, fix));
+  } else if (code == kExitNotFound) {
+    snprintf(what, sizeof what, "%s was not found%s", name, in_path ? " in PATH" : "");
+    report_error("not-found", what, NULL, in_path ? "give its path, as in ./program" : NULL);
   } else {
-    snprintf(what, sizeof what, "%s cannot be executed", name);
-    report_error("not-executable", what, NULL, "chmod +x it, or name the program that runs it");
+    const int is_directory = !in_path && is_here && S_ISDIR(status.st_mode);
+    snprintf(what, sizeof what, "%s is %s", name, is_directory ? "a directory" : "not executable");
+    report_error("not-executable", what, in_path ? "looked in PATH" : NULL,
+                 !in_path && is_file ? way_to_run(name, fix) : NULL);
   }
   return code;
 }
@@ -91,12 +119,18 @@ static int usage_error(const char* what) {
 
 // What users take for options of this command are mostly the launcher's, such as -n 4.
 static int refuse_option(char** argv) {
-  char what[256], letter[] = {'-', (char)optopt, '\0'};
+  static const char* const known[] = {"--set", "--help"};
+  char what[256], fix[64], letter[] = {'-', (char)optopt, '\0'};
   const int is_short = optopt > 0 && optopt != 'h' && optopt < kSet;
-  snprintf(what, sizeof what, "%.80s: there is no such option of sumac exec",
-           is_short ? letter : argv[optind - 1]);
+  const char* const option = is_short ? letter : argv[optind - 1];
+  const size_t length = strcspn(option, "=");
+  const char* const near = length > 4 ? sumac_nearest(option, length, known, 2) : NULL;
+  snprintf(what, sizeof what, "%.80s: there is no such option of sumac exec", option);
+  snprintf(fix, sizeof fix, "did you mean %s?", near != NULL ? near : "");
   report_error("usage", what, NULL,
-               "options of the launcher stand before it: mpiexec -n 4 sumac exec ./app");
+               near != NULL && strncmp(option, near, length) != 0
+                   ? fix
+                   : "options of the launcher stand before it: mpiexec -n 4 sumac exec ./app");
   return -kExitUsage;
 }
 
@@ -206,7 +240,12 @@ static int run(char** program) {
   if (code == 0) warn_if_disabled(&here);
   if (code != 0) return code;
   execvp(path, program);
-  return report_program(program[0], kExitNotExecutable);
+  char what[PATH_MAX + 64];
+  snprintf(what, sizeof what, "%s cannot be started: %s", program[0], strerror(errno));
+  report_error("not-executable", what,
+               errno == ENOENT ? "the interpreter or loader that the file names is missing" : NULL,
+               NULL);
+  return kExitNotExecutable;
 }
 
 // Does not check SUMAC_* variables beside those of --set: the library does, with one warning per

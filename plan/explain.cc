@@ -25,8 +25,9 @@ Hierarchy hierarchy_of(const Options& options, const Places& places) {
   const std::string_view text = hierarchy_for(options.hierarchy, name_of(options.collective));
   if (!check_hierarchies(options.hierarchy, problem) || !parse_hierarchy(text, spec, problem) ||
       !build_hierarchy(spec, places.of_ranks, options.slow_design, hierarchy, problem)) {
-    throw Failure("hierarchy", "--hierarchy " + options.hierarchy + ": " + problem,
-                  "name levels from the smallest groups to the largest, such as numa,node");
+    throw Failure::of_problem(
+        "hierarchy", "--hierarchy " + options.hierarchy + ": ", problem,
+        "name levels from the smallest groups to the largest, such as numa,node");
   }
   return hierarchy;
 }

@@ -18,8 +18,7 @@ RuleSet read(const Options& options) {
   RuleSet rules;
   std::string problem;
   if (!options.rules.empty() && !read_rules(options.rules.c_str(), rules, problem)) {
-    const std::size_t fix = problem.rfind("; ");
-    throw Failure("rules", problem.substr(0, fix), problem.substr(fix + 2));
+    throw Failure::of_problem("rules", "", problem, "");
   }
   return rules;
 }
@@ -29,8 +28,8 @@ int run(int argc, char** argv) {
   if (!parse(argc, argv, options)) return finish_output(0);
   std::string problem;
   if (!check_forced(options.algo.c_str(), problem)) {
-    throw Failure("usage", "--algo " + options.algo + ": " + problem,
-                  "'sumac info algorithms' lists the algorithms");
+    throw Failure::of_problem("usage", "--algo " + options.algo + ": ", problem,
+                              "'sumac info algorithms' lists the algorithms");
   }
   const RuleSet rules = read(options);
   const Explanation explanation = explain(options, make_places(options), rules);

@@ -10,13 +10,14 @@
 
 #include "base/nearest.h"
 #include "base/switch_word.h"
+#include "cli/numbers.h"
 #include "config/parse.h"
 
 namespace sumac::plan {
 namespace {
 
-constexpr int kMostRanks = 1 << 17;
 const char kShowsHow[] = "'sumac plan --help' shows how";
+const char kSizes[] = "write a number of bytes, or 64K, 1M, 2G";
 
 const char kDescription[] =
     "Show which algorithms a collective takes, on this machine or another.\n"
@@ -30,6 +31,17 @@ const char kExamples[] =
     "  sumac plan reduce 8 -n 8 --rules my.toml\n";
 
 const char kStatus[] = "Exit status: 0 done, 1 failed, 2 usage.\n";
+
+}  // namespace
+
+Failure Failure::of_problem(const char* name, const std::string& where, const std::string& problem,
+                            const std::string& how) {
+  const std::size_t advice = problem.rfind("; ");
+  if (advice == problem.npos) return {name, where + problem, how};
+  return {name, where + problem.substr(0, advice), problem.substr(advice + 2)};
+}
+
+namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw Failure("usage", what, kShowsHow); }
 
@@ -64,6 +76,19 @@ CLI::Option* add_choice(CLI::App& app, const std::string& option, Value& field,
   return app.add_option_function<std::string>(option, set, doc + known);
 }
 
+// Declares an option that takes a whole number from `least` to kMostRanks.
+CLI::Option* add_count(CLI::App& app, const std::string& option, int& field, int least,
+                       const std::string& doc) {
+  const std::string name = option.substr(0, option.find(','));
+  const auto set = [&field, name, least](const std::string& text) {
+    std::int64_t number = 0;
+    const std::string wrong = read_whole_number(text, least, kMostRanks, number);
+    if (!wrong.empty()) throw Failure("bad-value", name + " " + text + ": " + wrong, kShowsHow);
+    field = static_cast<int>(number);
+  };
+  return app.add_option_function<std::string>(option, set, doc)->type_name("N");
+}
+
 // SUMAC_NODE_RADIX, as the library reads it.
 std::uint16_t to_radix(const std::string& text) {
   const auto* const end = sumac_option_rows + sumac_num_options_and_hooks;
@@ -78,10 +103,11 @@ std::uint16_t to_radix(const std::string& text) {
 }
 
 int to_rank(const std::string& text, const std::string& all) {
-  const bool digits =
-      !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits) fail("--slow " + all + " is not a list of ranks such as 0-3,8");
-  return std::stoi(text);
+  std::int64_t rank = 0;
+  if (!read_whole_number(text, 0, kMostRanks, rank).empty()) {
+    fail("--slow " + all + " is not a list of ranks such as 0-3,8");
+  }
+  return static_cast<int>(rank);
 }
 
 // "0-3,8" -> 0 1 2 3 8
@@ -101,14 +127,9 @@ std::vector<int> to_ranks(const std::string& text, int ranks) {
 }
 
 void declare_ranks(CLI::App& app, Options& options, std::string& slow) {
-  const CLI::Validator count = CLI::Range(1, kMostRanks).description("");
-  app.add_option("-n,--ranks", options.ranks, "Number of ranks, 2 or more (required)")
-      ->required()
-      ->check(CLI::Range(2, kMostRanks).description(""))
-      ->type_name("N");
-  app.add_option("--nodes", options.nodes, "Nodes they run on (default: 1)")
-      ->check(count)
-      ->type_name("N");
+  add_count(app, "-n,--ranks", options.ranks, 2, "Number of ranks, 2 or more (required)")
+      ->required();
+  add_count(app, "--nodes", options.nodes, 1, "Nodes they run on (default: 1)");
   app.add_option("--machine", options.machine,
                  "Each node: \"package:2 core:16\", or a file that 'lstopo machine.xml' has "
                  "written; without it, where ranks lie in their node is not known")
@@ -142,8 +163,13 @@ void declare(CLI::App& app, Options& options, std::string& slow) {
   add_choice<Collective>(app, "COLLECTIVE", options.collective, collectives, "")
       ->required()
       ->type_name("");
-  app.add_option("BYTES", options.bytes, "Size of a rank's data: 4, 64K, 1M; none for barrier")
-      ->transform(CLI::AsSizeValue(false).description(""))
+  const auto set_bytes = [&options](const std::string& text) {
+    const std::string wrong = read_size(text, options.bytes);
+    if (wrong.empty()) return;
+    throw Failure("bad-value", "BYTES " + text + ": " + wrong, kSizes);
+  };
+  app.add_option_function<std::string>("BYTES", set_bytes,
+                                       "Size of a rank's data: 4, 64K, 1M; none for barrier")
       ->type_name("");
   declare_ranks(app, options, slow);
   app.add_option("--hierarchy", options.hierarchy,
@@ -213,7 +239,11 @@ std::string in_one_line(std::string text) {
 }
 
 void check(const Options& options) {
-  if (!info_of(options.collective).has_data && options.bytes != 0) fail("a barrier has no bytes");
+  const CollectiveInfo& info = info_of(options.collective);
+  if (!info.has_data && options.bytes != 0) fail("a barrier has no bytes");
+  if (info.has_data && info.is_sized && options.bytes == 0) {
+    throw Failure("bad-value", "BYTES 0: a call without data needs no algorithm", kSizes);
+  }
   if (options.nodes > options.ranks) {
     fail(std::to_string(options.ranks) + " ranks cannot run on " + std::to_string(options.nodes) +
          " nodes");
@@ -234,12 +264,13 @@ bool parse(int argc, char** argv, Options& options) {
     return false;
   } catch (const CLI::RequiredError&) {
     require(app, options);
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string what = error.what();
+    fail(what.substr(0, what.find(':')) + ": wants a value");
   } catch (const CLI::ExtrasError&) {
     refuse(app, app.remaining().front());
   } catch (const CLI::ParseError& error) {
-    const std::string what = in_one_line(error.what());
-    if (what.rfind("BYTES", 0) != 0) fail(what);
-    throw Failure("bad-value", "BYTES: not a size", "write a number of bytes, or 64K, 1M, 2G");
+    fail(in_one_line(error.what()));
   }
   require(app, options);
   check(options);

@@ -38,6 +38,10 @@ struct Options {
 struct Failure : std::runtime_error {
   Failure(const char* name, const std::string& what, std::string how)
       : std::runtime_error(what), slug(name), fix(std::move(how)) {}
+  // A problem that rules or hierarchies have found, which may end with "; " and what to do; else
+  // `how` is.
+  static Failure of_problem(const char* name, const std::string& where, const std::string& problem,
+                            const std::string& how);
   const char* slug;
   std::string fix;
 };

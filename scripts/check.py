@@ -29,6 +29,8 @@ WITH_JOBS = ("asan", "tsan")  # the presets whose builds have jobs of real ranks
 # On machines with many processors memory and /dev/shm, which the MPIs fill, are what limits them,
 # and these do not grow with the processors.
 JOBS = min(2 * len(os.sched_getaffinity(0)), 16)
+# A line in the output of a test that cannot be tried here (tests/expect.sh).
+SKIPPED = re.compile(r"^SKIPPED: (.*)$", re.MULTILINE)
 # A line in the output of a kernel test: how often it compared results of one type.
 CASES = re.compile(r"^(\w+): ([0-9]+) cases$", re.MULTILINE)
 
@@ -39,7 +41,7 @@ class Step:
 
     name: str
     passed: int = 0
-    skipped: int = 0
+    skipped: dict = field(default_factory=dict)  # name -> why it could not be tried here
     failures: list = field(default_factory=list)
     seconds: float = 0
     cases: dict = field(default_factory=dict)  # (test, instruction set) -> how many
@@ -57,6 +59,14 @@ def run(command):
     return status, time.monotonic() - start
 
 
+def why_skipped(case):
+    """Why a test case could not be tried: as its output says, or else the runner."""
+    if told := SKIPPED.findall(case.findtext("system-out", "")):
+        return told[-1]
+    element = case.find("skipped")
+    return (element.get("message") if element is not None else "") or case.get("status", "")
+
+
 def read_junit(path, step):
     """Adds the test cases of a JUnit file to the step. False when there is no such file."""
     if not path.exists():
@@ -69,7 +79,7 @@ def read_junit(path, step):
         if case.find("failure") is not None or case.find("error") is not None:
             step.failures.append(label)
         elif case.find("skipped") is not None or case.get("status") in ("disabled", "notrun"):
-            step.skipped += 1
+            step.skipped[label] = why_skipped(case)
         else:
             step.passed += 1
     return True
@@ -82,7 +92,7 @@ def run_tests(name, command, junit_option):
     report.unlink(missing_ok=True)
     status, step.seconds = run([*command, junit_option, report])
     read_junit(report, step)
-    if not step.failures and (status != 0 or step.passed + step.skipped == 0):
+    if not step.failures and (status != 0 or step.passed + len(step.skipped) == 0):
         step.failures.append(f"{name}: ended with status {status}, {step.passed} tests passed")
     return step
 
@@ -143,14 +153,21 @@ def summarise(steps):
     for step in steps:
         say(
             f"{step.name:12} {step.passed:5} passed {len(step.failures):3} failed "
-            f"{step.skipped:3} skipped {step.seconds:7.1f} s"
+            f"{len(step.skipped):3} skipped {step.seconds:7.1f} s"
         )
         for (test, simd), cases in step.cases.items():
             say(f"{'':12} {cases:9} cases of {simd} in {test}")
+    by_reason = {}
+    for step in steps:
+        for label, why in step.skipped.items():
+            by_reason.setdefault(why, []).append(label)
+    for why, labels in by_reason.items():
+        more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
+        say(f"SKIPPED {labels[0]}{more}: {why}")
     failures = [failure for step in steps for failure in step.failures]
     for failure in failures:
         say(f"FAILED {failure}")
-    skipped = sum(step.skipped for step in steps)
+    skipped = sum(len(step.skipped) for step in steps)
     line = f"{sum(step.passed for step in steps)} passed, {len(failures)} failed"
     say(line + (f", {skipped} skipped" if skipped else ""))
     return 1 if failures else 0

@@ -42,10 +42,34 @@ expect_error 127 not-found
 echo text >"$scratch/text"
 run "$sumac" exec "$scratch/text"
 expect_error 126 not-executable
+expect_no_line 'fix:'
 run "$sumac" exec "$scratch"
 expect_error 126 not-executable
+expect_err "$scratch is a directory"
 run env PATH="$scratch:$PATH" "$sumac" exec text
 expect_error 126 not-executable
+printf '#!/bin/sh\n' >"$scratch/lacks_permission"
+cp "$scratch/lacks_permission" "$scratch/a.py"
+run "$sumac" exec "$scratch/lacks_permission"
+expect_error 126 not-executable
+expect_err "fix:   chmod +x $scratch/lacks_permission"
+run "$sumac" exec "$scratch/a.py"
+expect_error 126 not-executable
+expect_err "fix:   python3 $scratch/a.py"
+cd "$scratch" || exit 1
+run "$sumac" exec lacks_permission
+expect_error 127 not-found
+expect_err "fix:   chmod +x ./lacks_permission"
+chmod +x lacks_permission
+run "$sumac" exec lacks_permission
+expect_error 127 not-found
+expect_err "fix:   ./lacks_permission names the file in this directory"
+cd - >/dev/null || exit 1
+printf '#!/no/such/interpreter\n' >"$scratch/no_interpreter"
+chmod +x "$scratch/no_interpreter"
+run "$sumac" exec "$scratch/no_interpreter"
+expect_error 126 not-executable
+expect_err "found: the interpreter or loader that the file names is missing"
 run env PATH="$programs::$PATH" "$sumac" exec needs_openmpi
 expect_out "preload=$installed"
 
@@ -59,6 +83,9 @@ for option in --frobnicate -q --help=no --set-; do
   expect_error 2 usage
   expect_err "$option: there is no such option of sumac exec"
 done
+run "$sumac" exec --sett=CMA=off true
+expect_error 2 usage
+expect_err "fix:   did you mean --set?"
 run "$sumac" exec --set=CMA=off -qx true
 expect_err "-q: there is no such option of sumac exec"
 expect_err "mpiexec -n 4 sumac exec ./app"

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "observe/log.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdarg>
 
 #include "base/message.h"
+#include "observe/rank_file.h"
 
 namespace sumac {
 namespace {
@@ -66,6 +69,13 @@ void log_here(const char* format, ...) {
   va_start(arguments, format);
   write_line(composed(format, arguments));
   va_end(arguments);
+}
+
+void log_here_in_lines(const std::vector<std::string>& lines) {
+  if (!logs(Level::warn) || warnings.fetch_add(1) >= kMostWarnings) return;
+  std::string text;
+  for (const std::string& line : lines) text += "sumac: " + line + "\n";
+  write_all(STDERR_FILENO, text.data(), text.size());
 }
 
 void log_error(const char* format, ...) {

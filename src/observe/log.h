@@ -26,6 +26,9 @@ void log(Level level, const char* format, ...) __attribute__((format(printf, 2, 
 // Writes a warning from any rank, about something that only this rank can know.
 void log_here(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
+// Writes a warning of several lines by one write, so that those of other ranks do not come between.
+void log_here_in_lines(const std::vector<std::string>& lines);
+
 // Writes an error from any rank, mostly why it ends the job, whatever SUMAC_DEBUG says.
 void log_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -191,14 +191,19 @@ void report_hang(Team& team, double seconds, const std::string& missing) {
     const PageWriting writing(*page);
     page->reported_ns = now;
   }
-  log_here("warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s", team.rank,
-           team.size, seconds, name_of_call(team), missing.c_str());
-  for (const std::string& line : report_lines(ranks, now)) log_here("  %s", line.c_str());
+  char first[400];
+  std::snprintf(first, sizeof first,
+                "warning[hang]: rank %d of %d has waited %.0f s in %s; not arrived: rank %s",
+                team.rank, team.size, seconds, name_of_call(team), missing.c_str());
+  std::vector<std::string> lines{first};
+  for (const std::string& line : report_lines(ranks, now)) lines.push_back("  " + line);
   const int missed = self.status.job_ranks - static_cast<int>(ranks.size());
   if (page && missed > 0) {
-    log_here("  %d of the job's %d ranks are on other hosts, or have ended", missed,
-             self.status.job_ranks);
+    lines.push_back("  " + std::to_string(missed) + " of the job's " +
+                    std::to_string(self.status.job_ranks) +
+                    " ranks are on other hosts, or have ended");
   }
+  log_here_in_lines(lines);
 }
 
 // Ends the job if a process that is waited for is gone, since nothing else may end the wait.

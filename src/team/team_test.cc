@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "testing/test_call.h"
+#include "testing/thorough.h"
 #include "testing/thread_team.h"
 #include "transport/shared_mappings.h"
 
@@ -21,9 +22,9 @@ namespace {
 
 // ThreadSanitizer is slow.
 #ifdef __SANITIZE_THREAD__
-constexpr unsigned kSettings = 1;
+unsigned settings_of_each() { return 1; }
 #else
-constexpr unsigned kSettings = 4;
+unsigned settings_of_each() { return thorough() ? 4 : 2; }
 #endif
 
 // ---- Operations ----
@@ -244,19 +245,19 @@ void run_setting(Random& random, int ranks, unsigned seed, bool slow, bool shipp
 
 class Teams : public ::testing::TestWithParam<int> {
  protected:
-  void run(bool slow, bool shipped, unsigned settings, bool shares_memory = true) {
-    for (unsigned seed = 0; seed < settings && !HasFailure(); ++seed) {
+  void run(bool slow, bool shipped, unsigned times, bool shares_memory = true) {
+    for (unsigned seed = 0; seed < times * settings_of_each() && !HasFailure(); ++seed) {
       Random random(seed * 100 + static_cast<unsigned>(GetParam()));
       run_setting(random, GetParam(), seed, slow, shipped, shares_memory);
     }
   }
 };
 
-TEST_P(Teams, ShippedRules) { run(false, true, 2 * kSettings); }
-TEST_P(Teams, AnyAlgorithms) { run(false, false, 5 * kSettings); }
-TEST_P(Teams, SlowRanksByShippedRules) { run(true, true, kSettings); }
-TEST_P(Teams, SlowRanksAnyAlgorithms) { run(true, false, 2 * kSettings); }
-TEST_P(Teams, NodesThatShareNoMemory) { run(GetParam() % 2 == 0, false, 2 * kSettings, false); }
+TEST_P(Teams, ShippedRules) { run(false, true, 2); }
+TEST_P(Teams, AnyAlgorithms) { run(false, false, 5); }
+TEST_P(Teams, SlowRanksByShippedRules) { run(true, true, 1); }
+TEST_P(Teams, SlowRanksAnyAlgorithms) { run(true, false, 2); }
+TEST_P(Teams, NodesThatShareNoMemory) { run(GetParam() % 2 == 0, false, 2, false); }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Teams, ::testing::Range(2, 17));
 

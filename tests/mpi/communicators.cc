@@ -104,6 +104,35 @@ void test_alone() {
   MPI_Comm_free(&single);
 }
 
+// Nonblocking calls wait for nobody, but they count: the first call after them in which all ranks
+// wait for all sets the communicator up.
+void test_set_up_after_nonblocking_calls() {
+  if (ranks < 2) return;
+  step("nonblocking calls come first");
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  constexpr int kCalls = 6;
+  int go = 1, sums[kCalls];
+  MPI_Request requests[kCalls];
+  // Rank 0 makes all of them before rank 1 makes one.
+  if (rank == 1) MPI_Recv(&go, 1, MPI_INT, 0, 5, comm, MPI_STATUS_IGNORE);
+  for (int i = 0; i < kCalls; ++i) {
+    MPI_Iallreduce(&rank, &sums[i], 1, MPI_INT, MPI_SUM, comm, &requests[i]);
+    const bool among_first = i < 2;
+    CHECK_HANDED_DOWN(among_first ? "first calls on the communicator"
+                                  : "no call in which all ranks wait for all has been made yet");
+  }
+  if (rank == 0) MPI_Send(&go, 1, MPI_INT, 1, 5, comm);
+  MPI_Barrier(comm);
+  CHECK_HANDED_DOWN("no call in which all ranks wait for all has been made yet");
+  MPI_Allreduce(MPI_IN_PLACE, &go, 1, MPI_INT, MPI_SUM, comm);
+  CHECK_TAKEN();
+  CHECK(go == ranks, "%d", go);
+  MPI_Waitall(kCalls, requests, MPI_STATUSES_IGNORE);
+  for (const int sum : sums) CHECK(sum == ranks * (ranks - 1) / 2, "%d", sum);
+  MPI_Comm_free(&comm);
+}
+
 int deletions = 0, copies = 0;
 
 int on_copy(MPI_Comm, int, void*, void* in, void* out, int* flag) {
@@ -185,6 +214,7 @@ int main(int argc, char** argv) {
   test_freed_with_pending_receive();
   test_intercommunicator();
   test_alone();
+  test_set_up_after_nonblocking_calls();
   test_attributes();
   int key;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr);

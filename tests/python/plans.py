@@ -63,6 +63,15 @@ def text(*arguments: str, **variables: str) -> str:
     return done.stdout
 
 
+def refusal(slug: str, *call: str) -> str:
+    """What a call that must be refused is told."""
+    done = run(*call)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"sumac: error[{slug}]: ") and "\n  fix:   " in done.stderr
+    assert done.stderr.count("\n") <= 3
+    return done.stderr
+
+
 def plan(*arguments: str, **variables: str) -> Json:
     found: Json = json.loads(text(*arguments, "--json", **variables))
     return found

@@ -208,6 +208,7 @@ class TestContainer:
     def test_no_limits(self, limit):
         limit("cpu", "a/b", "cpu.max", "max 100000")
         limit("memory", "a/b", "memory.max", "max")
+        limit("memory", "a", "memory.max", "9223372036854771712")  # as version 1 writes it
         assert (
             hardware.allowed_processors()
             is hardware.allowed_memory()

@@ -73,6 +73,10 @@ def test_usage_errors_have_the_form_of_all_errors(sandbox, sumac, arguments):
         (("run", "--mpi", "openmip", "./app"), "openmpi"),
         (("run", "--hots", "a:2", "./app"), "--hosts"),
         (("tune", "alreduce"), "allreduce"),
+        (("tune", "--mpi", "opnempi"), "openmpi"),
+        (("check", "--mpi", "opnempi"), "openmpi"),
+        (("bench", "allreduce", "--against", "mpcih"), "mpich"),
+        (("simulate", "swich"), "switch"),
         (("info", "optoins"), "options"),
         (("run", "-n", "2", "--cma", "./app"), "--set CMA=VALUE"),
     ],
@@ -233,6 +237,22 @@ class TestRun:
         assert status == (2 if refused else 127)
         assert ("error[run-in-job]" in err) == (refused and is_first)
         assert not (refused and is_first) or "sumac exec ./missing 'a b'\n" in err
+
+    @pytest.mark.parametrize("rank", ["0", "1"])
+    @pytest.mark.parametrize(
+        "command",
+        ["bench allreduce", "bench pack", "bench allreduce --against all", "tune", "check",
+         "profile --measure"],
+    )  # fmt: skip
+    def test_programs_of_sumac_inside_of_a_launcher(
+        self, sandbox, sumac, monkeypatch, command, rank
+    ):
+        monkeypatch.setenv("PMI_SIZE", "2")
+        monkeypatch.setenv("PMI_RANK", rank)
+        status, out, err = sumac(*command.split())
+        assert (status, out) == (2, "") and not sandbox.launched()
+        assert err == "" or "error[run-in-job]" in err and "without a launcher: 'sumac " in err
+        assert bool(err) == (rank == "0")
 
     def test_a_shell_of_a_job_is_no_rank(self, sumac, monkeypatch):
         """As srun --pty gives one, whose processes have the variables of a rank."""

@@ -186,9 +186,15 @@ def test_options(shell):
     assert offers(shell, "sumac bench allreduce --no-such") == []
 
 
-@pytest.mark.parametrize("command", ["exec", "plan"])
-@pytest.mark.parametrize("shell", LINE)
-def test_options_of_the_commands_in_c(shell, command):
+# A command in Python, and both that are not, in each shell; the others in one.
+@pytest.mark.parametrize(
+    ("shell", "command"),
+    [
+        *(("bash", command) for command in COMMANDS),
+        *((shell, command) for shell in ("zsh", "fish") for command in ("exec", "plan", "run")),
+    ],
+)
+def test_all_options_of_a_command(shell, command):
     named = {name for names, _ in options(command) for name in re.findall(r"--[a-z-]+", names)}
     assert set(offers(shell, f"sumac {command} --")) == named
 
@@ -211,6 +217,7 @@ def test_scripts_ask_this_command(shell):
         ("sumac bench bcast -d long_double_c", "long_double_complex"),
         ("sumac tune bcast barr", "barrier"),
         ("sumac simulate fat-tree barr", "barrier"),
+        ("sumac simulate fat-", "fat-tree"),
         ("sumac plan reduce_scat", "reduce_scatter"),
         ("sumac run --set REPRO", "REPRODUCIBLE="),
         ("sumac exec --set REPRO", "REPRODUCIBLE="),

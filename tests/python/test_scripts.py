@@ -9,6 +9,7 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import check
 import conftest
 import matrix
 import matrix_jobs
@@ -47,6 +48,25 @@ def item(name, slow=False, **parameters):
     if parameters:
         made.callspec = SimpleNamespace(params=parameters)
     return made
+
+
+def test_what_was_skipped_is_named_with_its_reason(tmp_path, capsys):
+    skipped = '<skipped message="SKIP_RETURN_CODE=77"/>'
+    output = "<system-out>SKIPPED: there is no debootstrap: install it\n</system-out>"
+    cases = [
+        '<testcase classname="a" name="a" status="run"/>',
+        f'<testcase classname="deb" name="deb" status="notrun">{skipped}{output}</testcase>',
+        f'<testcase classname="rpm" name="rpm" status="notrun">{skipped}{output}</testcase>',
+        '<testcase classname="py" name="b"><skipped message="no ip"/></testcase>',
+    ]
+    report = tmp_path / "report.xml"
+    report.write_text(f"<testsuite>{''.join(cases)}</testsuite>")
+    step = check.Step("ctest")
+    assert check.read_junit(report, step) and step.passed == 1
+    assert check.summarise([step]) == 0
+    out = capsys.readouterr().out
+    assert "SKIPPED deb and 1 more: there is no debootstrap: install it\n" in out
+    assert "SKIPPED py.b: no ip\n1 passed, 0 failed, 3 skipped\n" in out
 
 
 def test_each_case_and_each_family_is_run():

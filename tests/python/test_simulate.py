@@ -66,7 +66,7 @@ def test_descriptions_with_errors(tmp_path, old, new, says):
 
 
 def test_no_such_cluster():
-    with pytest.raises(SumacError, match="no cluster 'fattree'") as raised:
+    with pytest.raises(SumacError, match="CLUSTER fattree: no file, and not known") as raised:
         cluster.load("fattree")
     assert "fat-tree" in raised.value.fix
 

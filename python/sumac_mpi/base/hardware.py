@@ -143,7 +143,8 @@ def allowed_memory() -> int | None:
         for folder in _folders("memory")
         for name in ("memory.max", "memory.limit_in_bytes")
     ]
-    return min((limit for limit in limits if limit is not None), default=None)
+    # The first version of control groups writes the largest number of pages for no limit.
+    return min((limit for limit in limits if limit is not None and limit < 1 << 62), default=None)
 
 
 def processes_left() -> int | None:

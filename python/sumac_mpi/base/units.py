@@ -9,6 +9,8 @@ from collections.abc import Iterable
 
 from sumac_mpi.base.errors import bad_value
 
+# Limits of what is asked for, as cli/numbers.h has them.
+MOST_BYTES, MOST_RANKS = 64 << 30, 1 << 17
 _SUFFIXES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -17,7 +19,10 @@ def parse_size(text: str) -> int:
     match = re.fullmatch(r"(\d+)\s*([KMG]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if not match:
         raise bad_value(f"'{text}' is not a size", fix="write a number of bytes, or 64K, 1M, 2G")
-    return int(match[1]) * _SUFFIXES[match[2].upper()]
+    size = int(match[1]) * _SUFFIXES[match[2].upper()]
+    if size > MOST_BYTES:
+        raise bad_value(f"'{text}' is more than {format_size(MOST_BYTES)}")
+    return size
 
 
 def format_size(size: int) -> str:

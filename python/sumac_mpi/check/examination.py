@@ -6,7 +6,7 @@ from __future__ import annotations
 from sumac_mpi.base.errors import Exit, SumacError
 from sumac_mpi.check import surroundings, trial
 from sumac_mpi.check.surroundings import Findings
-from sumac_mpi.launch import application, installations, launcher, programs
+from sumac_mpi.launch import application, installations, launcher, mpi_words, programs
 from sumac_mpi.library import layout, options
 
 
@@ -28,7 +28,7 @@ def examine(
     if command:
         subjects = _of_families(_program(findings, command, mpi, launcher_name))
     else:
-        subjects = _subjects(installation, mpi or installations.ALL, launcher_name)
+        subjects = _subjects(installation, mpi or mpi_words.ALL, launcher_name)
     for subject in subjects:
         trial.examine(findings, installation, subject, ranks, launcher_name, timeout)
 
@@ -39,7 +39,7 @@ def _subjects(
     """All MPIs of PATH, or those of them that the wanted name means, else of the wheels that Sumac
     has fetched. A named launcher, and a name that no MPI here has, stand for a family."""
     mpis = installations.in_path()
-    if wanted != installations.ALL:
+    if wanted != mpi_words.ALL:
         mpis = _called(wanted, mpis) or _called(wanted, installations.found())
     built = installation.families("check")
     mpis = [mpi for mpi in mpis if mpi.family in built]

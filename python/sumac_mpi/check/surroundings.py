@@ -151,7 +151,7 @@ def processes(findings: Findings, ranks: int) -> None:
         findings.warn(
             "processes",
             f"this container may start {free} more processes or threads",
-            "launcher, ranks and the MPI's own threads need about 8 a rank",
+            "launcher, ranks and the MPI's own threads need about 8 per rank",
             "docker run --pids-limit=-1",
         )
 

@@ -16,7 +16,7 @@ from sumac_mpi.base.spread import Spread
 from sumac_mpi.bench import request, results, verdict
 from sumac_mpi.bench.output import Files, Format, Output
 from sumac_mpi.bench.request import OP, ROUNDS, SECONDS, TYPE, Compute, Request, Series
-from sumac_mpi.commands import bench_against
+from sumac_mpi.commands import bench_against, in_job
 from sumac_mpi.commands import bench_options as ask
 from sumac_mpi.commands import common_options as common
 from sumac_mpi.launch import hosts, programs
@@ -76,6 +76,7 @@ def bench(
     sumac bench pack --layouts vector_1_2,columns --sizes 256K,64M -o pack.png
     """
     given = SimpleNamespace(**locals())
+    in_job.require_outside_for("bench")
     given.places = hosts.parse(host_list)
     what, given.ranks = (_of_local if call in calls.LOCAL else _of_collective)(given)
     if root >= given.ranks:

@@ -21,7 +21,7 @@ from sumac_mpi.commands.common_options import (
     option,
     picture_option,
 )
-from sumac_mpi.launch import installations
+from sumac_mpi.launch import installations, mpi_words
 from sumac_mpi.library import calls, tables
 from sumac_mpi.tune import request as tuned
 
@@ -83,7 +83,7 @@ Largest = option(
 )  # fmt: skip
 Factor = option(
     Optional[int], "-f --factor", "N", "Factor from one message size to the next", _WHAT, min=2,
-    show_default=str(request.FACTOR),
+    max=1 << 20, show_default=str(request.FACTOR),
 )  # fmt: skip
 SizesOption = option(
     Optional[str], "--sizes", "SIZE,...", "These sizes, instead of -b, -e and -f", _WHAT,
@@ -119,31 +119,34 @@ WithCounts = option(
 Warmup = option(int, "-w --warmup", "N", "Calls before the timed ones", _HOW, min=0)
 Rounds = option(
     Optional[int], "--rounds", "N", "How often MPI and Sumac take turns", _HOW, min=1,
-    show_default=f"{ROUNDS}; of reduce_local and pack {request.LOCAL_ROUNDS}",
+    max=10_000, show_default=f"{ROUNDS}; of reduce_local and pack {request.LOCAL_ROUNDS}",
 )  # fmt: skip
 Iterations = option(
-    int, "--iterations", "N", "Calls in a round; 0: as many as --seconds allows", _HOW, min=0
-)
+    int, "--iterations", "N", "Calls in a round; 0: as many as --seconds allows", _HOW, min=0,
+    max=10_000_000,
+)  # fmt: skip
 Seconds = option(
     Optional[float], "--seconds", "SECONDS", "Time that one size may take", _HOW, min=0.001,
-    show_default=f"{SECONDS}; of reduce_local and pack {request.LOCAL_SECONDS}",
+    max=3600, show_default=f"{SECONDS}; of reduce_local and pack {request.LOCAL_SECONDS}",
 )  # fmt: skip
 Cold = option(
     int, "--cold", "N", "Only the first N calls of each size in a job, and their mean", _HOW,
-    min=0, show_default=False,
+    min=0, max=1_000_000, show_default=False,
 )  # fmt: skip
 Overlap = option(
     bool, "--overlap", None,
     "Also measure how much of a nonblocking call computation can hide", _HOW,
 )  # fmt: skip
-Tests = option(int, "--tests", "N", "Calls of MPI_Test during the computation", _HOW, min=0)
+Tests = option(
+    int, "--tests", "N", "Calls of MPI_Test during the computation", _HOW, min=0, max=1_000_000
+)
 ComputeOption = option(
     Compute, "--compute", "busy|idle",
     "With --overlap: whether the computation keeps the core busy", _HOW,
 )  # fmt: skip
 Mpi = option(
     Optional[str], "--mpi", "MPI|all", "Which MPI: openmpi, mpich or all",
-    show_default="the first in PATH",
+    show_default="the first in PATH", check=mpi_words.check,
 )  # fmt: skip
 Against = option(
     Optional[str], "--against", "FILE|MPI,...",

@@ -9,17 +9,20 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sumac_mpi.base import files
+from sumac_mpi.base import files, units
 from sumac_mpi.base.console import console
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.check import examination
 from sumac_mpi.check.surroundings import Findings, Status
+from sumac_mpi.commands import in_job
 from sumac_mpi.commands.common_options import JsonOption, LauncherOption, TimeoutOption, option
+from sumac_mpi.launch import mpi_words
 
-Ranks = option(int, "-n -np --ranks", "N", "Number of ranks", min=1)
+Ranks = option(int, "-n -np --ranks", "N", "Number of ranks", min=1, max=units.MOST_RANKS)
 Mpi = option(
-    Optional[str], "--mpi", "MPI|all", "Which MPI: openmpi, mpich or all", show_default="all"
-)
+    Optional[str], "--mpi", "MPI|all", "Which MPI: openmpi, mpich or all", show_default="all",
+    check=mpi_words.check,
+)  # fmt: skip
 
 
 def check(
@@ -42,6 +45,7 @@ def check(
     sumac check
     sumac check -n 4 -- ./app
     """
+    in_job.require_outside_for("check")
     findings = Findings()
     try:
         examination.examine(findings, command or [], ranks, mpi, launcher_name, timeout)

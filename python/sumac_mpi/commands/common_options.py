@@ -10,7 +10,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from sumac_mpi.base import files
+from sumac_mpi.base import files, units
 from sumac_mpi.base.errors import SumacError
 from sumac_mpi.launch import hosts, mpi_words
 from sumac_mpi.library import tables
@@ -78,7 +78,7 @@ def picture_option(kind: Any = Optional[Path], heading: str | None = None) -> An
 JsonOption = json_option()
 PictureOption = picture_option()
 RanksOption = option(
-    Optional[int], "-n -np --ranks", "N", "Number of ranks", min=1,
+    Optional[int], "-n -np --ranks", "N", "Number of ranks", min=1, max=units.MOST_RANKS,
     show_default="all of --hosts or of Slurm's allocation, else one for each core",
 )  # fmt: skip
 HostsOption = option(

@@ -13,7 +13,7 @@ import typer
 from sumac_mpi.base import console, files, units
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.commands import common_options as common
-from sumac_mpi.commands import recorded
+from sumac_mpi.commands import in_job, recorded
 from sumac_mpi.launch import hosts, programs
 from sumac_mpi.plot import drawing
 from sumac_mpi.profile import job, measure, prediction, report
@@ -92,6 +92,7 @@ def _measure(other: object, ranks: int | None, mpi: str | None, launcher_name: s
     if other:
         raise bad_value("--measure: measures this machine, and runs and shows no program",
                         fix="measure first, then profile")  # fmt: skip
+    in_job.require_outside_for("profile --measure")
     number = hosts.number_of_ranks(ranks, None)
     if number < 2:
         raise bad_value("--measure: one rank alone has no collectives", fix="-n 2 or more")

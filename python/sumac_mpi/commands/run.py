@@ -14,6 +14,7 @@ import typer
 
 from sumac_mpi.base.errors import Exit, SumacError, bad_value, print_warning
 from sumac_mpi.commands import common_options as common
+from sumac_mpi.commands import in_job
 from sumac_mpi.launch import application, hosts, job, launcher
 from sumac_mpi.library import layout, options
 
@@ -61,7 +62,7 @@ def run(
 def plan(given: SimpleNamespace) -> tuple[launcher.Launcher, job.Job]:
     """The launcher, and the job with `sumac exec` in front of the command. `given` has the
     parameters of run() about the job, by their names."""
-    _require_outside_of_a_job(given.command)
+    in_job.require_outside(f"inside of a launcher: sumac exec {shlex.join(given.command)}")
     if given.host_list and given.hostfile:
         raise bad_value("--hosts and --hostfile: one of them")
     places = hosts.read(given.hostfile) if given.hostfile else hosts.parse(given.host_list)
@@ -112,33 +113,6 @@ def _tell_guess(app: application.Application, chosen: launcher.Launcher) -> None
         f"{layout.FAMILIES[chosen.family]}",
         fix="if the program opens the library of another MPI by itself: --mpi NAME",
     )
-
-
-# Variables by which launchers give each process the number of processes and its own rank.
-_TOLD = (
-    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
-    ("PMI_SIZE", "PMI_RANK"),
-    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
-)
-
-
-def _require_outside_of_a_job(command: list[str]) -> None:
-    """Raises a usage error, in the first process, if a launcher has started this command several
-    times; the others end with the same status, and say nothing. No launcher gives its processes a
-    terminal to read from, so that one who types in a shell of a job (`srun --pty`) is none."""
-    for size, rank in () if os.isatty(0) else _TOLD:
-        if os.environ.get(size, "1") == "1" or rank not in os.environ:
-            continue
-        if os.environ[rank] != "0":
-            raise typer.Exit(int(Exit.USAGE))
-        raise SumacError(
-            "run-in-job",
-            f"a launcher started this command {os.environ[size]} times, and each would start a job "
-            "of its own",
-            found=f"{size}={os.environ[size]}",
-            fix=f"inside of a launcher: sumac exec {shlex.join(command)}",
-            code=Exit.USAGE,
-        )
 
 
 @contextmanager

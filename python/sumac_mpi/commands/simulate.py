@@ -20,6 +20,7 @@ from sumac_mpi.commands.common_options import (
     JsonOption,
     PictureOption,
     SettingsOption,
+    checked,
     offering,
     option,
 )
@@ -41,8 +42,10 @@ DescribedArgument = Annotated[
     str,
     typer.Argument(
         metavar="CLUSTER",
+        callback=checked(cluster.load),
+        autocompletion=offering(cluster.names),
         help="A TOML file that describes a cluster, or the name of one that is shipped: "
-        "coprocessors, fat-tree, switch, torus",
+        + ", ".join(cluster.names()),
     ),
 ]
 CollectiveArgument = Annotated[
@@ -133,7 +136,7 @@ def _request(
     own = options.of_settings(layout.find(), settings or [])
     variables = tuple(f"{name}={value}" for name, value in own.items())
     return request.Request(
-        found, count, collective, request.check_sizes(listed),
+        found, count, collective, request.check_sizes(listed, count),
         request.check_selections(against, count), variables,
     )  # fmt: skip
 

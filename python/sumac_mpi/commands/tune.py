@@ -22,6 +22,7 @@ from sumac_mpi.bench.modes import Mode
 from sumac_mpi.bench.request import sizes_from
 from sumac_mpi.commands import bench_options as ask
 from sumac_mpi.commands import common_options as common
+from sumac_mpi.commands import in_job
 from sumac_mpi.commands.common_options import option
 from sumac_mpi.launch import programs
 from sumac_mpi.library import layout
@@ -43,7 +44,9 @@ Collectives = Annotated[
 ]
 SizesOption = option(str, "--sizes", "SIZE,...", "Message sizes", _WHAT)
 Turns = option(int, "--turns", "N", "How often the jobs take turns", _WHAT, min=2)
-Seconds = option(float, "--seconds", "SECONDS", "Time that one size may take", _WHAT, min=0.001)
+Seconds = option(
+    float, "--seconds", "SECONDS", "Time that one size may take", _WHAT, min=0.001, max=3600
+)
 Ranks = option(
     Optional[str], "-n -np --ranks", "N,...", "Numbers of ranks; rules are written for these alone",
     show_default="one for each core",
@@ -92,6 +95,7 @@ def tune(
     sumac tune allreduce bcast -n 2 --sizes 64K,256K,1M --mpi all
     sumac tune --dry-run
     """
+    in_job.require_outside_for("tune")
     _require_shipped_rules()
     chosen = request.counts_of_ranks(ranks or str(max(2, hardware.usable_cores())))
     targets = {each.family: each for each in programs.targets(mpi, launcher_name)}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import typing
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
@@ -15,6 +16,8 @@ from sumac_mpi.base import errors
 from sumac_mpi.base.errors import Exit, Several, SumacError, bad_value, usage
 from sumac_mpi.launch import mpi_words
 from sumac_mpi.library import tables
+
+_MOST = 2**31 - 1  # of a number without a limit of its own: many are C's int in the end
 
 
 class Told:
@@ -198,8 +201,12 @@ def _value(parameter: Any, kind: type, information: Any, value: Any) -> Any:
         except ValueError:
             wanted = "a whole number" if kind is int else "a number"
             raise bad_value(f"{what}: not {wanted}") from None
-        least = information.min if information else None
-        if least is not None and not value >= least:
+        if math.isnan(value):
+            raise bad_value(f"{what}: not a number")
+        least, most = (information.min, information.max) if information else (None, None)
+        if least is not None and value < least:
             raise bad_value(f"{what}: less than {least}")
+        if value > (most := _MOST if most is None else most):
+            raise bad_value(f"{what}: more than {most}")
         return value
     return Path(value) if kind is Path else value

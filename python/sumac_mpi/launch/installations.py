@@ -23,7 +23,6 @@ from sumac_mpi.launch import elf, launcher, mpi_words
 from sumac_mpi.launch.programs import Target
 from sumac_mpi.library.layout import Installation
 
-ALL = "all"
 INTEL = "intel"
 ABI = "mpiabi"
 _SONAMES = {
@@ -106,7 +105,7 @@ def chosen(wanted: str, installation: Installation, option: str, tuned: bool = F
     have = ", ".join(f"{mpi.name} ({mpi.launcher.version})" for mpi in usable) or "none"
     result: list[Mpi] = []
     for word in dict.fromkeys(wanted.lower().split(",")):
-        matching = [mpi for mpi in usable if word == ALL or is_called(mpi, word)]
+        matching = [mpi for mpi in usable if word == mpi_words.ALL or is_called(mpi, word)]
         if not matching:
             raise _missing(option, word, have)
         result += [mpi for mpi in matching if mpi not in result]
@@ -125,7 +124,8 @@ def _missing(option: str, word: str, have: str) -> SumacError:
     if not is_name(word):
         raise bad_value(
             f"{option} {word}: no file, and no MPI that is known by this name",
-            fix="a file that --json has written; or all, or names such as openmpi5,mpich,intel",
+            fix=mpi_words.near(word)
+            or "a file that --json has written; or all, or names such as openmpi5,mpich,intel",
         )
     return SumacError(
         "no-mpi",
@@ -138,7 +138,7 @@ def _missing(option: str, word: str, have: str) -> SumacError:
 
 def is_name(word: str) -> bool:
     """Whether this may be the name of an MPI."""
-    return word == ALL or mpi_words.is_known(word)
+    return word == mpi_words.ALL or mpi_words.is_known(word)
 
 
 @contextmanager

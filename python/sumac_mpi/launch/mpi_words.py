@@ -25,6 +25,7 @@ _OWN = {
     **dict.fromkeys(("n", "np"), "-n"),
 }
 _VARIABLES = ("env", "genv")
+ALL = "all"  # of --mpi: each MPI that can be started here
 # The number of ranks on each node: one launcher's name for it is an error to the other.
 _PER_NODE = {"openmpi": "-N", "mpich": "-ppn"}
 _NAMES_PER_NODE = ("N", "npernode", "ppn", "perhost")
@@ -84,6 +85,18 @@ def family_of(text: str) -> str:
     if bare in _FAMILY_OF:
         return _FAMILY_OF[bare]
     raise errors.unknown(f"--mpi {text}: no MPI that is known by this name", bare, _FAMILY_OF)
+
+
+def near(text: str) -> str:
+    """ "did you mean openmpi?", or nothing where no name is near."""
+    advice = errors.advice(_bare(text), _FAMILY_OF)
+    return advice if advice.startswith("did") else ""
+
+
+def check(text: str) -> None:
+    """Raises a usage error for a value of --mpi that is neither `all` nor a known name."""
+    if text != ALL:
+        family_of(text)
 
 
 def contradicts(wanted: str, version: str) -> bool:

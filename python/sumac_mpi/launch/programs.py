@@ -72,7 +72,7 @@ def targets(mpi: str | None, launcher_name: str | None) -> list[Target]:
 
 def choose_families(installation: Installation, name: str, wanted: str | None) -> list[str]:
     """What --mpi means: one family, `all` that can be started here, or the first of these."""
-    if wanted is not None and wanted != "all":
+    if wanted is not None and wanted != mpi_words.ALL:
         return [_asked_for(installation, name, wanted)]
     built = installation.families(name)
     found = [each.family for each in launcher.find_all() if each.family]
@@ -86,7 +86,7 @@ def choose_families(installation: Installation, name: str, wanted: str | None) -
             fix="install openmpi-bin or mpich",
             code=Exit.UNAVAILABLE,
         )
-    return usable if wanted == "all" else usable[:1]
+    return usable if wanted == mpi_words.ALL else usable[:1]
 
 
 def _asked_for(installation: Installation, name: str, wanted: str) -> str:

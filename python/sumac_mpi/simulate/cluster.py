@@ -97,9 +97,7 @@ def load(name: str) -> Cluster:
     if not path.suffix and not path.exists():
         path = SHIPPED / f"{name}.toml"
         if not path.exists():
-            raise bad_value(
-                f"there is no cluster '{name}'", fix=f"a file, or one of {', '.join(names())}"
-            )
+            raise errors.unknown(f"CLUSTER {name}: no file, and not known", name, names())
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

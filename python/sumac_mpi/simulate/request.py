@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sumac_mpi.base import units
 from sumac_mpi.base.errors import bad_value
 from sumac_mpi.simulate import platform
 from sumac_mpi.simulate.cluster import Cluster
@@ -82,8 +84,15 @@ def fitted(cluster: Cluster, ranks: int | None) -> tuple[Cluster, int]:
     return dataclasses.replace(cluster, nodes=nodes), wanted
 
 
-def check_sizes(sizes: list[int]) -> tuple[int, ...]:
+def check_sizes(sizes: list[int], ranks: int) -> tuple[int, ...]:
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for size in sizes:
+        if 2 * size * ranks > memory:
+            raise bad_value(
+                f"--sizes: {ranks} ranks with {units.format_size(size)} to give and to get need "
+                "more than this machine's memory",
+                fix="fewer ranks or smaller messages",
+            )
         if size < _ELEMENT or size % _ELEMENT:
             raise bad_value(f"--sizes: {size} bytes are not whole doubles", fix="multiples of 8")
     return tuple(sorted(set(sizes)))

@@ -126,8 +126,9 @@ def counts_of_ranks(text: str) -> tuple[int, ...]:
     """ "2,4" as numbers."""
     counts = text.split(",")
     for count in counts:
-        if not (count.isascii() and count.isdigit() and int(count) >= 2):
-            raise bad_value(f"-n {text}: '{count}' is not a number of ranks, of two or more")
+        if not (count.isascii() and count.isdigit() and 2 <= int(count) <= units.MOST_RANKS):
+            wanted = f"a number of ranks, 2 to {units.MOST_RANKS}"
+            raise bad_value(f"-n {text}: '{count}' is not {wanted}")
     return tuple(dict.fromkeys(map(int, counts)))
 
 

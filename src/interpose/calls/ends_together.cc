@@ -59,6 +59,7 @@ std::uint64_t weight_of(const Call& call) {
 }
 
 Others others_of(const Call& call, int error) {
+  if (call.is_deferred()) return Others::may_be_late;
   const bool worked = error == kMpiSuccess;
   if (ends_together(call)) return worked ? Others::have_come : Others::will_come;
   if (call.collective_info().is_sized) return Others::may_be_late;

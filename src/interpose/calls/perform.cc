@@ -203,7 +203,7 @@ int hand_down(Entry& entry, const Call& call, const Decision& decision) {
   const bool in_order = decision.reason == Reason::in_order;
   const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
   if (error == kMpiSuccess) count_bytes(entry, call, decision);
-  if (decision.counts && call.kind.form == Form::blocking && was_made(error)) {
+  if (decision.counts && was_made(error)) {
     count_call(call.comm, 1, others_of(call, error), weight_of(call));
   }
   return error;

@@ -144,12 +144,12 @@ Communicator* Profile::find(MpiComm comm) {
 
 // Agrees as ranks do without a profile; but Sumac goes no further than the name.
 void Profile::agree(const Call& call, Communicator& c) {
-  if (call.kind.form == Form::nonblocking) return;
   const bool persistent = call.kind.form == Form::persistent;
   const Others others = persistent            ? Others::will_come
                         : ends_together(call) ? Others::have_come
                                               : Others::may_be_late;
   count_call(call.comm, persistent ? kAgreeAfter : 1, others, 1);
+  if (call.kind.form == Form::nonblocking) return;
   bool compares = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
