@@ -95,18 +95,11 @@ bool reserve_in_one_window(std::size_t bytes, std::size_t alignment, Range& rang
   return reserve(bytes, kPeerWindow, range);
 }
 
-// The program may have unmapped such memory itself: then its pages are still in the file, and they
+// The program may have unmapped memory of the file itself: then its pages are still there, and they
 // may be in use at other addresses, where the program has moved them.
-bool empty_place(const Service& service, const Range& range) {
-  std::uintptr_t data = 0;
-  if (!service.file.next_data(range.begin, data) || data >= range.end) return true;
-  if (service.moved_away(range)) return false;
-  service.file.punch(range);
-  return true;
-}
-
 bool map_file(Service& service, const Range& range) {
-  if (!empty_place(service, range)) return false;
+  if (service.moved_away(range)) return false;
+  if (service.file.has_data(range)) service.file.punch(range);
   void* const at = pointer(range.begin);
   service.widen(range);
   if (mmap(at, range.bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, service.file.fd(),
@@ -143,6 +136,21 @@ void forget_prepared(const Range& range) {
   }
 }
 
+void forget(Service& service, ChangingRange& entry) {
+  const Range range = entry.get();
+  service.born_bytes -= range.bytes();
+  forget_prepared(range);
+  entry.set({});
+}
+
+// Forgets what the program has unmapped or moved itself.
+void forget_all(Service& service, const Range& range) {
+  const std::size_t count = most_born.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!born[i].get().within(range).empty()) forget(service, born[i]);
+  }
+}
+
 }  // namespace
 
 void* allocate_shared(std::size_t bytes, std::size_t alignment) {
@@ -160,6 +168,7 @@ void* allocate_shared(std::size_t bytes, std::size_t alignment) {
     munmap(pointer(range.begin), size);
     return nullptr;
   }
+  forget_all(own, range);
   entry->set(range);
   ++own.ranges;
   own.born_bytes += size;
@@ -176,10 +185,14 @@ bool free_shared(void* address) {
   ChangingRange* const entry = find_born(first.begin);
   if (!entry) return false;
   const Range range = entry->get();
-  entry->set({});
-  own.born_bytes -= range.bytes();
-  forget_prepared(range);
-  if (own.closed.load() != Refusal::forked) own.file.punch(range);
+  forget(own, *entry);
+  const bool forked = own.closed.load() == Refusal::forked;
+  Mapping mapping;
+  if (!forked && own.maps.find(first.begin, Search::covering, mapping) &&
+      !own.file.in_place(mapping)) {
+    return false;  // the program has moved or unmapped it, and the memory here is the MPI's
+  }
+  if (!forked) own.file.punch(range);
   munmap(address, range.bytes());
   return true;
 }

@@ -48,6 +48,10 @@ class MemoryFile {
   // Finds the first page at or after `from` that is not a hole. Returns false if there is none.
   bool next_data(std::uintptr_t from, std::uintptr_t& found) const;
   bool next_hole(std::uintptr_t from, std::uintptr_t& found) const;
+  bool has_data(const Range& range) const {
+    std::uintptr_t data = 0;
+    return next_data(range.begin, data) && data < range.end;
+  }
   // Makes the pages of the range exist. Returns false if there is no memory for them.
   bool fill(const Range& range) const;
   // Gives the memory of the range back: it then reads as zeros in all its mappings, in all

@@ -52,10 +52,7 @@ Refusal judge(Service& service, const Described& mapping, const Range& piece) {
   if (!plain_name(mapping.name)) return Refusal::special;
   // On pages of 4 KiB the program's own work would become slower by more than promotion gains.
   if (!service.kernel.collapses && mapping.is_huge(piece)) return Refusal::huge;
-  std::uintptr_t data = 0;
-  const bool may_be_in_use =
-      service.holes.load() || (service.file.next_data(piece.begin, data) && data < piece.end);
-  if (may_be_in_use && service.moved_away(piece)) return Refusal::moved;
+  if (service.moved_away(piece)) return Refusal::moved;
   return mostly_untouched(piece) ? Refusal::untouched : Refusal::none;
 }
 
@@ -158,8 +155,7 @@ bool move_chunk(Service& service, const Range& chunk, bool huge, std::size_t& hu
   const MemoryFile& file = service.file;
   // Memory that the program has given back since may have left pages there, whose node and size
   // would stay.
-  std::uintptr_t data = 0;
-  if (file.next_data(chunk.begin, data) && data < chunk.end) file.punch(chunk);
+  if (file.has_data(chunk)) file.punch(chunk);
   place_alike(file, chunk);
   ChunkPlace place(file, chunk);
   if (!place.at()) return false;

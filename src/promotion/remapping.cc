@@ -103,6 +103,7 @@ void* move(Service& service, const Range& old, const Wish& wish, const Content& 
   const Range added{range_of(place, kept.bytes()).end, range_of(place, wish.bytes).end};
   service.widen(range_of(place, wish.bytes));
   service.promotes.store(true);
+  service.holes.store(true);
   service.known.forget(range_of(place, wish.bytes));
   const bool has_room =
       added.empty() || mmap(pointer(added.begin), added.bytes(), content.protection,

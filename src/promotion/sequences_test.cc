@@ -73,12 +73,7 @@ struct Place {
 };
 
 struct World {
-#ifdef __SANITIZE_ADDRESS__
-  static constexpr std::uintptr_t kFirst = std::uintptr_t{1} << 45;  // its own memory lies below
-#else
-  static constexpr std::uintptr_t kFirst = std::uintptr_t{1} << 37;
-#endif
-  Place a{kFirst}, b{kFirst + kMega};
+  Place a{kApart}, b{kApart + kMega};
   int number = 100;
 
   World() {

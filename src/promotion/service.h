@@ -35,8 +35,8 @@ struct Service {
   std::atomic<std::uintptr_t> low{~std::uintptr_t{0}}, high{0};
   // True once something is promoted, or born memory has moved.
   std::atomic<bool> promotes{false};
-  // True once holes were made in pages that are mapped: a place in the file without data may then
-  // be in use.
+  // True once a place in the file without data may be in use: the program has given back pages that
+  // are mapped, or has moved memory, of which not all pages exist.
   std::atomic<bool> holes{false};
   // The thread that promotes, sweeps or forks holds the lock. It is recursive, since a signal
   // handler may fork.
@@ -59,7 +59,8 @@ struct Service {
   }
   // Says that addresses in the range are promoted. Any thread may call it.
   void widen(const Range& range);
-  // Returns true if a part of the range of the file is mapped at other addresses than its own.
+  // Returns true if a part of the range of the file, none of which is mapped at its own addresses,
+  // is mapped at others.
   bool moved_away(const Range& range) const;
   std::size_t count_mappings() const;  // counts mappings of the file
 };

@@ -58,7 +58,7 @@ std::size_t give_back(const Service& service, Range& range) {
 }  // namespace
 
 bool Service::moved_away(const Range& range) const {
-  return !ShownMappings(*this, range).part.empty();
+  return (holes.load() || file.has_data(range)) && !ShownMappings(*this, range).part.empty();
 }
 
 std::size_t Service::count_mappings() const { return ShownMappings(*this, {}).count; }
