@@ -233,40 +233,6 @@ TEST(BornShared, WhatTheProgramUnmaps) {
   }
 }
 
-// Memory that the program moves before it has used it still has its place in the file. What gets
-// the address next has other pages, and is freed alone.
-TEST(BornShared, WhatTheProgramMoves) {
-  SUMAC_NEED_BORN();
-  constexpr std::size_t kBytes = 4 * kMega;
-  for (int round = 0; round < 4; ++round) {
-    auto* const old = static_cast<std::byte*>(allocate_shared(kBytes, 1));
-    std::byte* const place = pointer(kApart);
-    ASSERT_EQ(remap(old, kBytes, kBytes, MREMAP_MAYMOVE | MREMAP_FIXED, place, system_mremap),
-              place);
-    std::byte* const behind = old + kMega;
-    ASSERT_EQ(mmap(behind, kMega, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
-              behind);
-    fill(behind, kMega, 2);
-    EXPECT_EQ(promote(behind, kMega).refusal, Refusal::moved);
-    std::vector<std::unique_ptr<Born>> next;
-    for (int i = 0; i < 8; ++i) {
-      next.push_back(std::make_unique<Born>(kLeastBorn));
-      if (next.back()->data()) fill(next.back()->data(), kLeastBorn, 1);
-    }
-    EXPECT_EQ(nonzero(place, kBytes), kBytes);
-    munmap(place, kBytes);
-    next.clear();
-    while (next.size() < 64 && (next.empty() || next.back()->data() != old)) {
-      next.push_back(std::make_unique<Born>(kMega));
-    }
-    EXPECT_EQ(next.back()->data(), old);
-    next.clear();
-    EXPECT_EQ(differs(behind, kMega, 2), kMega);
-    munmap(behind, kMega);
-  }
-}
-
 // Threads allocate, use and free at the same time, and look for one another's buffers.
 TEST(BornShared, Threads) {
   SUMAC_NEED_BORN();

@@ -180,30 +180,6 @@ TEST(Reuse, TheHeapKeepsItsData) {
   for (const Block& block : blocks) std::free(block.data);
 }
 
-// A mapping that grows by mremap gains new memory, not that which follows in the file.
-TEST(Reuse, GrownMappingsDoNotShowOtherBuffers) {
-  SUMAC_NEED_PROMOTION();
-  for (unsigned round = 0; round < 50; ++round) {
-    constexpr std::size_t kBytes = 8 * kPage;
-    std::byte* const both = map_at(nullptr, 2 * kBytes);
-    std::byte* const next = both + kBytes;
-    fill(both, kBytes, round);
-    fill(next, kBytes, round + 1);
-    ASSERT_TRUE(promote(both, kBytes).done());
-    ASSERT_TRUE(promote(next, kBytes).done());
-    void* const moved = mremap(both, kBytes, 2 * kBytes, MREMAP_MAYMOVE);
-    ASSERT_NE(moved, MAP_FAILED);
-    auto* const grown = static_cast<std::byte*>(moved);
-    ASSERT_EQ(differs(grown, kBytes, round), kBytes);
-    ASSERT_EQ(nonzero(grown + kBytes, kBytes), kBytes);
-    fill(grown, 2 * kBytes, round + 2);
-    ASSERT_EQ(differs(next, kBytes, round + 1), kBytes);
-    ASSERT_TRUE(mapped(next, kBytes));
-    munmap(grown, 2 * kBytes);
-    munmap(next, kBytes);
-  }
-}
-
 // Returns a mapping that is not where the kernel began it, so that new pages do not join those
 // beside it.
 std::byte* moved_mapping(std::size_t bytes) {
