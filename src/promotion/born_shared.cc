@@ -3,40 +3,13 @@
 
 #include <sys/mman.h>
 
-#include <atomic>
-
 #include "base/hash.h"
+#include "promotion/page_mover.h"
 #include "promotion/page_state.h"
 #include "promotion/service.h"
 
 namespace sumac::promotion {
 namespace {
-
-// A range that one thread changes while others read it.
-class ChangingRange {
- public:
-  Range get() const {
-    const std::uintptr_t begin = begin_.load(std::memory_order_relaxed);
-    return {begin, end_.load(std::memory_order_relaxed)};
-  }
-  void set(const Range& range) {
-    end_.store(0, std::memory_order_relaxed);
-    begin_.store(range.begin, std::memory_order_relaxed);
-    end_.store(range.end, std::memory_order_relaxed);
-  }
-
- private:
-  std::atomic<std::uintptr_t> begin_{0}, end_{0};
-};
-
-bool holds(const Range& outer, const Range& inner) {
-  return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
-// The thread that holds the service's lock changes these.
-ChangingRange born[kMostBorn];
-std::atomic<std::size_t> most_born{0};  // entries from here on have never been used
-std::atomic<std::uint64_t> times{0}, bytes_in_all{0};
 
 // These are buffers that were prepared, each in the place that follows from its address. Any thread
 // changes them, and what one knows wrongly costs time only.
@@ -53,10 +26,9 @@ Prepared& prepared_at(std::uintptr_t address) {
 
 // Returns true if shared memory has huge pages, always or when asked.
 bool shared_memory_can_be_huge() {
-  static const bool can = [] {
-    constexpr const char* kPath = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
-    return file_says(kPath, "[") && !file_says(kPath, "[never]") && !file_says(kPath, "[deny]");
-  }();
+  constexpr const char* kPath = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
+  static const bool can =
+      file_says(kPath, "[") && !file_says(kPath, "[never]") && !file_says(kPath, "[deny]");
   return can;
 }
 
@@ -69,78 +41,71 @@ bool memory_is_promised() {
 
 bool costs_nothing(const Service& service, std::size_t bytes) {
   const bool huge = bytes >= kHugePage && private_memory_is_huge();
-  return memory_is_promised() && (!huge || shared_memory_can_be_huge() || service.kernel.collapses);
-}
-
-bool reserve(std::size_t bytes, std::size_t alignment, Range& range) {
-  const std::size_t room = bytes + (alignment > kPage ? alignment : 0);
-  void* const found =
-      mmap(nullptr, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (found == MAP_FAILED) return false;
-  const Range all = range_of(found, room);
-  range.begin = round_up(all.begin, alignment);
-  range.end = range.begin + bytes;
-  if (range.begin > all.begin) munmap(found, range.begin - all.begin);
-  if (range.end < all.end) munmap(pointer(range.end), all.end - range.end);
-  return true;
+  return memory_is_promised() &&
+         (!huge || shared_memory_can_be_huge() || service.kernel->features().collapses);
 }
 
 // Peers map whole windows, and see only what lies in one of them. So memory does not lie in two
 // windows if it fits into one.
-bool reserve_in_one_window(std::size_t bytes, std::size_t alignment, Range& range) {
-  if (!reserve(bytes, alignment, range)) return false;
+Range reserve_in_one_window(AddressSpace& kernel, std::size_t bytes, std::size_t alignment) {
+  const Range range = reserve(kernel, bytes, alignment);
   const bool divided = range.begin / kPeerWindow != (range.end - 1) / kPeerWindow;
-  if (!divided || bytes > kPeerWindow) return true;
-  munmap(pointer(range.begin), bytes);
-  return reserve(bytes, kPeerWindow, range);
+  if (range.empty() || !divided || bytes > kPeerWindow) return range;
+  kernel.unmap(range);
+  return reserve(kernel, bytes, kPeerWindow);
 }
 
-// The program may have unmapped such memory itself: then its pages are still in the file, and they
+// The program may have unmapped memory of the file itself: then its pages are still there, and they
 // may be in use at other addresses, where the program has moved them.
-bool empty_place(const Service& service, const Range& range) {
-  std::uintptr_t data = 0;
-  if (!service.file.next_data(range.begin, data) || data >= range.end) return true;
-  if (service.moved_away(range)) return false;
-  service.file.punch(range);
-  return true;
-}
-
 bool map_file(Service& service, const Range& range) {
-  if (!empty_place(service, range)) return false;
-  void* const at = pointer(range.begin);
+  AddressSpace& kernel = *service.kernel;
+  if (service.moved_away(range)) return false;
+  if (kernel.has_data(range)) kernel.punch(range);
   service.widen(range);
-  if (mmap(at, range.bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, service.file.fd(),
-           static_cast<off_t>(range.begin)) == MAP_FAILED) {
+  if (!kernel.map(range, {PROT_READ | PROT_WRITE, Contents::Source::file, range.begin})) {
     return false;
   }
   if (range.bytes() >= kHugePage && shared_memory_can_be_huge()) {
-    madvise(at, range.bytes(), MADV_HUGEPAGE);
+    kernel.advise(range, MADV_HUGEPAGE);
   }
   return true;
 }
 
-ChangingRange* find_born(std::uintptr_t begin) {
-  const std::size_t count = most_born.load(std::memory_order_relaxed);
+// Finds the entry that begins there, or a free one (0), or returns null.
+ChangingRange* find_born(Service& service, std::uintptr_t begin) {
+  Born& born = *service.born;
+  const std::size_t count = born.most.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < count; ++i) {
-    const Range range = born[i].get();
-    if (begin == 0 ? range.empty() : !range.empty() && range.begin == begin) return &born[i];
+    const Range range = born.ranges[i].get();
+    if (range.empty() ? begin == 0 : range.begin == begin) return &born.ranges[i];
   }
-  return nullptr;
-}
-
-// Returns a free entry, or null.
-ChangingRange* free_entry() {
-  if (ChangingRange* const found = find_born(0)) return found;
-  const std::size_t count = most_born.load(std::memory_order_relaxed);
-  if (count == kMostBorn) return nullptr;
-  most_born.store(count + 1, std::memory_order_release);
-  return &born[count];
+  if (begin != 0 || count == kMostBorn) return nullptr;
+  born.most.store(count + 1, std::memory_order_release);
+  return &born.ranges[count];
 }
 
 void forget_prepared(const Range& range) {
   for (Prepared& each : prepared) {
     if (!each.range.get().within(range).empty()) each.range.set({});
   }
+}
+
+void forget(Service& service, ChangingRange& entry) {
+  const Range range = entry.get();
+  service.born->bytes -= range.bytes();
+  forget_prepared(range);
+  entry.set({});
+}
+
+// Calls act(entry) for the entries that overlap the range, until it returns true.
+template <typename Act>
+bool for_born(Service& service, const Range& range, Act&& act) {
+  const std::size_t count = service.born->most.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    ChangingRange& entry = service.born->ranges[i];
+    if (!entry.get().within(range).empty() && act(entry)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -150,21 +115,24 @@ void* allocate_shared(std::size_t bytes, std::size_t alignment) {
   if (bytes < kLeastBorn || alignment > kMostBornAlignment || bytes > SIZE_MAX / 4) return nullptr;
   const std::size_t size = round_up(bytes, kPage);
   if (own.closed.load() == Refusal::not_open || !costs_nothing(own, size)) return nullptr;
-  const Hold hold(Hold::Way::wait);
+  const std::unique_lock hold(own.lock);
   if (own.closed.load() != Refusal::none) return nullptr;  // not only while another thread forks
-  ChangingRange* const entry = own.file.is_own() ? free_entry() : nullptr;
+  ChangingRange* const entry = own.kernel->file_is_own() ? find_born(own, 0) : nullptr;
+  if (!entry) return nullptr;
   const std::size_t least = size >= kHugePage ? kHugePage : kPage;
-  Range range;
-  if (!entry || !reserve_in_one_window(size, std::max(least, alignment), range)) return nullptr;
+  const Range range = reserve_in_one_window(*own.kernel, size, std::max(least, alignment));
+  if (range.empty()) return nullptr;
   if (!map_file(own, range)) {
-    munmap(pointer(range.begin), size);
+    own.kernel->unmap(range);
     return nullptr;
   }
+  // The program may have unmapped or moved others itself.
+  for_born(own, range, [&](ChangingRange& other) { return forget(own, other), false; });
   entry->set(range);
   ++own.ranges;
-  own.born_bytes += size;
-  times.fetch_add(1, std::memory_order_relaxed);
-  bytes_in_all.fetch_add(size, std::memory_order_relaxed);
+  own.born->bytes += size;
+  own.born->times.fetch_add(1, std::memory_order_relaxed);
+  own.born->bytes_in_all.fetch_add(size, std::memory_order_relaxed);
   return pointer(range.begin);
 }
 
@@ -172,34 +140,33 @@ bool free_shared(void* address) {
   Service& own = service();
   const Range first = range_of(address, kPage);
   if (!own.near(first)) return false;
-  const Hold hold(Hold::Way::wait);
-  ChangingRange* const entry = find_born(first.begin);
+  const std::unique_lock hold(own.lock);
+  ChangingRange* const entry = find_born(own, first.begin);
   if (!entry) return false;
   const Range range = entry->get();
-  entry->set({});
-  own.born_bytes -= range.bytes();
-  forget_prepared(range);
-  if (own.closed.load() != Refusal::forked) own.file.punch(range);
-  munmap(address, range.bytes());
+  forget(own, *entry);
+  if (own.closed.load() != Refusal::forked) {
+    // The program may have moved or unmapped it, and the memory here is the MPI's. Where this would
+    // take a reading of all mappings, such a program is trusted.
+    Mapping mapping;
+    const bool found =
+        own.kernel->features().queries && own.kernel->find(first.begin, Search::covering, mapping);
+    if (found && !own.kernel->in_place(mapping)) return false;
+    own.kernel->punch(range);
+  }
+  own.kernel->unmap(range);
   return true;
 }
 
 bool is_born_shared(const void* address, std::size_t bytes) {
   const Range buffer = range_of(address, bytes);
-  if (!service().near(buffer)) return false;
-  const std::size_t count = most_born.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (holds(born[i].get(), buffer)) return true;
-  }
-  return false;
+  return service().near(buffer) && for_born(service(), buffer, [&](ChangingRange& entry) {
+           return entry.get().contains(buffer);
+         });
 }
 
 bool overlaps_born_shared(const Range& range) {
-  const std::size_t count = most_born.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!born[i].get().within(range).empty()) return true;
-  }
-  return false;
+  return for_born(service(), range, [](ChangingRange&) { return true; });
 }
 
 bool prepare_shared(const void* address, std::size_t bytes) {
@@ -208,23 +175,18 @@ bool prepare_shared(const void* address, std::size_t bytes) {
   const Range pages = interior(address, bytes);
   if (pages.empty()) return false;
   Prepared& known = prepared_at(pages.begin);
-  if (holds(known.range.get(), pages)) {
+  if (known.range.get().contains(pages)) {
     const bool due = known.uses.fetch_add(1, std::memory_order_relaxed) + 1 == kHugeAtUse;
-    if (due && own.kernel.collapses && (private_memory_is_huge() || own.settings.huge_always)) {
-      make_huge(pages, pointer(pages.begin));
+    const bool can = due && own.kernel->features().collapses;
+    if (can && (private_memory_is_huge() || own.settings.huge_always)) {
+      make_huge(*own.kernel, pages);
     }
     return true;
   }
-  if (own.kernel.populates && madvise(pointer(pages.begin), pages.bytes(), kPopulateWrite) != 0) {
-    return false;
-  }
+  if (own.kernel->features().populates && !own.kernel->advise(pages, kPopulateWrite)) return false;
   known.range.set(pages);
   known.uses.store(1, std::memory_order_relaxed);
   return true;
-}
-
-BornCounts born_counts() {
-  return {times.load(std::memory_order_relaxed), bytes_in_all.load(std::memory_order_relaxed)};
 }
 
 }  // namespace sumac::promotion

@@ -47,10 +47,4 @@ bool overlaps_born_shared(const Range& range);
 // Returns false if there is no memory for the pages.
 bool prepare_shared(const void* address, std::size_t bytes);
 
-// The statistics show these numbers.
-struct BornCounts {
-  std::uint64_t times = 0, bytes = 0;
-};
-BornCounts born_counts();
-
 }  // namespace sumac::promotion

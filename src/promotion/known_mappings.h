@@ -4,8 +4,8 @@
 // use.
 //
 // Idea: /proc/self/map_files has a link for each mapping of a file, by its first and last address,
-// which tells the file's name; this file's name is its own (memory_file.h). A mapping that the
-// program has unmapped, divided or covered has no such link any more.
+// which tells the file's name; this file's name is its own. A mapping that the program has
+// unmapped, divided or covered has no such link any more.
 // Cost: 2 to 4 us a buffer; a reading of /proc/self/maps where the link is not there.
 // The link does not tell the offset. Only mremap() makes a mapping at other addresses than its
 // offset. The program's calls of that come to remap(), and those inside the C library fail on
@@ -13,22 +13,20 @@
 // system call itself, and puts one promoted buffer exactly where another one is or was.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-
-#include "promotion/memory_file.h"
+#include "base/descriptor.h"
 #include "promotion/range.h"
 
 namespace sumac::promotion {
 
 class KnownMappings {
  public:
+  // Says which name the file has, and no other.
+  void recognise(const char* name);
   // Returns false if the kernel does not show these links.
   bool open();
-  void close();
+  void close() { close_own(directory_); }
   // Finds the mapping of the file, noted before, that holds the address, if it is still there.
-  bool find(const MemoryFile& file, std::uintptr_t address, Range& mapping) const;
+  bool find(std::uintptr_t address, Range& mapping) const;
   // Forgets what was noted in the range, to which the program moves memory.
   void forget(const Range& range);
   // Notes a mapping that is in place. Any thread may call it.
@@ -37,12 +35,9 @@ class KnownMappings {
  private:
   static constexpr std::size_t kMost = 64;
 
-  bool shows(const MemoryFile& file, const Range& mapping) const;
-
   FileIdentity directory_;
-  // An entry is the number of the first page and the number of pages; 0: none. It is one word, so
-  // that a pair is never torn.
-  std::atomic<std::uint64_t> mappings_[kMost] = {};
+  char link_[40] = "";  // the links' text begins like this
+  ChangingRange mappings_[kMost];
   std::atomic<std::uint32_t> next_{0};
 };
 

@@ -1,7 +1,12 @@
-// SPDX-License-Identifier: BSD-3-Clause A process leaves direct memory: at a fork, if it has much
-// of it, and at its end. Each test has its own process, in which nothing has been opened before.
+// SPDX-License-Identifier: BSD-3-Clause
+// A process leaves direct memory: at a fork, if it has much of it, and at its end. Each test has
+// its own process, in which nothing has been opened before.
 #include <pthread.h>
 #include <signal.h>
+#include <sys/uio.h>
+
+#include <atomic>
+#include <thread>
 
 #include "promotion/promoted_buffer.h"
 
@@ -55,6 +60,92 @@ TEST(Leaving, AProcessWithMuchLeavesDirectMemory) {
     return waitpid(child, &status, 0) == child && status == 0;
   });
   EXPECT_EQ(code, 0);
+}
+
+// Another thread moves its memory to and fro and divides it, all the time.
+class Mover {
+ public:
+  static constexpr std::size_t kPages = 12;
+
+  explicit Mover(bool divides) : divides_(divides) {}
+  bool begin() {
+    mmap(places_[0], kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+         0);
+    for (unsigned i = 0; i < kPages; ++i) fill(places_[0] + i * kPage, kPage, 3 + i);
+    if (!promote(places_[0] + kPage, kBytes - 2 * kPage).done()) return false;
+    thread_ = std::thread([this] {
+      while (!over_) move();
+    });
+    return true;
+  }
+  ~Mover() {
+    over_ = true;
+    thread_.join();
+    munmap(places_[here_], kBytes);
+  }
+  bool lost() const { return lost_; }
+  // Returns true in a child if each page is there, and is this process's own. Where the process
+  // leaves, the kernel may have been asked for a page that had just been moved: it is there twice.
+  bool is_whole_in_child() const {
+    for (std::size_t i = 0; i < kPages; ++i) {
+      int found = 0;
+      for (std::byte* const place : places_) {
+        std::byte seen[kPage];
+        const iovec to{seen, kPage}, from{place + i * kPage, kPage};
+        if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != kPage) continue;
+        found += differs(seen, kPage, 3 + static_cast<unsigned>(i)) == kPage;
+        mprotect(place + i * kPage, kPage, PROT_READ | PROT_WRITE);
+        std::memset(place + i * kPage, 0, kPage);
+      }
+      if (found < 1 || (divides_ && found > 1)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kBytes = kPages * kPage;
+
+  void move() {
+    std::byte* const at = places_[here_];
+    for (std::size_t i = 0; divides_ && i < kPages; i += 3) {
+      mprotect(at + i * kPage, kPage, PROT_READ);
+    }
+    for (std::size_t i = 0; i < kPages; ++i) {
+      if (differs(at + i * kPage, kPage, 3 + static_cast<unsigned>(i)) != kPage) lost_ = true;
+    }
+    mprotect(at, kBytes, PROT_READ | PROT_WRITE);
+    here_ = 1 - here_;
+    if (remap(at, kBytes, kBytes, MREMAP_MAYMOVE | MREMAP_FIXED, places_[here_], system_mremap) ==
+        MAP_FAILED) {
+      lost_ = true;
+    }
+  }
+
+  std::byte* const places_[2] = {pointer(kApart), pointer(kApart + kMega)};
+  const bool divides_;
+  int here_ = 0;
+  std::atomic<bool> over_{false}, lost_{false};
+  std::thread thread_;
+};
+
+TEST(Leaving, ForksBesideAThreadThatMovesAndDividesMemory) {
+  constexpr int kTimes = 40, kForks = 5;
+  for (int i = 0; i < kTimes; ++i) {
+    const bool leaves = i % 2;
+    const int code = in_child([&] {
+      Settings settings = test_settings();
+      if (leaves) settings.most_copied = 0;
+      if (open(settings) != Refusal::none) return status() != Refusal::forked;
+      // A process that leaves does not see an mprotect() between two of its system calls.
+      Mover mover(!leaves);
+      if (!mover.begin()) return false;
+      for (int fork = 0; fork < kForks; ++fork) {
+        if (in_child([&] { return mover.is_whole_in_child(); }) != 0) return false;
+      }
+      return !mover.lost();
+    });
+    ASSERT_EQ(code, 0) << i;
+  }
 }
 
 // While peers may reach into the memory it stays as it is, however much it is.

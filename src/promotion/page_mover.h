@@ -40,8 +40,14 @@ struct Admission {
 // it ends with a message.
 Admission admit(Service& service, const Range& range);
 
-// Returns the range of one step: it ends at a multiple of 16 MiB, so that no huge page is divided.
-Range first_chunk(const Range& range);
+// Reserves a place for so many bytes, at an address with the same remainder by `unit`, a power of
+// two, as `phase` has. Returns an empty range if there is no room.
+Range reserve(AddressSpace& kernel, std::size_t bytes, std::size_t unit, std::uintptr_t phase = 0);
+
+// Makes those parts of the range huge pages that can be. The offset in the file is congruent to
+// addresses modulo 2 MiB. Returns the bytes for which this succeeded. It works even if
+// shmem_enabled is "never" (MADV_COLLAPSE, Linux 6.1).
+std::size_t make_huge(AddressSpace& kernel, const Range& range);
 
 // Moves a chunk of whole pages. Returns false, and leaves the old pages in place, if the kernel has
 // no memory or refuses. Adds to `huge_bytes`.

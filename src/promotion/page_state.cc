@@ -25,10 +25,8 @@ void set_policy(std::byte* begin, std::size_t bytes, int policy, const NodeMask&
 }
 
 bool several_nodes() {
-  static const bool several = [] {
-    constexpr const char* kPath = "/sys/devices/system/node/has_memory";
-    return file_says(kPath, ",") || file_says(kPath, "-");
-  }();
+  constexpr const char* kPath = "/sys/devices/system/node/has_memory";
+  static const bool several = file_says(kPath, ",") || file_says(kPath, "-");
   return several;
 }
 
@@ -62,12 +60,12 @@ void place_block(const Range& old, std::byte* place) {
 
 }  // namespace
 
-void place_alike(const MemoryFile& file, const Range& old) {
+void place_alike(const Range& old, int file) {
   if (!several_nodes()) return;
   // This uses a mapping of its own: one with several policies is divided, and could not be moved at
   // once.
   void* const mapped =
-      mmap(nullptr, old.bytes(), PROT_NONE, MAP_SHARED, file.fd(), static_cast<off_t>(old.begin));
+      mmap(nullptr, old.bytes(), PROT_NONE, MAP_SHARED, file, static_cast<off_t>(old.begin));
   if (mapped == MAP_FAILED) return;
   for (std::uintptr_t at = old.begin; at < old.end; at += kPagesAtOnce * kPage) {
     const Range block = old.within({at, at + kPagesAtOnce * kPage});
@@ -76,33 +74,21 @@ void place_alike(const MemoryFile& file, const Range& old) {
   munmap(mapped, old.bytes());
 }
 
-std::size_t make_huge(const Range& old, std::byte* place) {
-  const Range whole = whole_units(old, kHugePage);
-  if (whole.empty()) return 0;
-  std::byte* const there = place + (whole.begin - old.begin);
-  // MADV_HUGEPAGE is not needed. It would divide the mapping, which then could not be moved at
-  // once. A part without any page is not collapsed.
-  for (std::size_t at = 0; at < whole.bytes(); at += kHugePage) {
-    if (madvise(there + at, kPage, kPopulateWrite) != 0) return 0;
-  }
-  return madvise(there, whole.bytes(), kCollapse) == 0 ? whole.bytes() : 0;
-}
-
 bool private_memory_is_huge() {
   static const bool is = file_says("/sys/kernel/mm/transparent_hugepage/enabled", "[always]");
   return is;
 }
 
-bool mostly_untouched(const Range& range) {
+std::size_t touched_pages(const Range& range) {
   constexpr std::size_t kAtOnce = 1024;
   unsigned char there[kAtOnce];
   std::size_t touched = 0;
   for (std::uintptr_t at = range.begin; at < range.end; at += kAtOnce * kPage) {
     const Range part = range.within({at, at + kAtOnce * kPage});
-    if (mincore(pointer(at), part.bytes(), there) != 0) return true;
+    if (mincore(pointer(at), part.bytes(), there) != 0) return 0;
     for (std::size_t i = 0; i < part.bytes() / kPage; ++i) touched += there[i] & 1;
   }
-  return touched * 2 < range.bytes() / kPage;
+  return touched;
 }
 
 bool file_says(const char* path, const char* word) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 
@@ -18,16 +19,9 @@ namespace {
 
 // Takes a number at the beginning of the text, and moves the text behind it and the character that
 // ends it.
-std::uint64_t take_number(const char*& text, unsigned base) {
+std::uint64_t take_number(const char*& text, int base) {
   std::uint64_t value = 0;
-  for (;; ++text) {
-    const char c = *text;
-    unsigned digit = base;
-    if (c >= '0' && c <= '9') digit = static_cast<unsigned>(c - '0');
-    if (c >= 'a' && c <= 'f') digit = static_cast<unsigned>(c - 'a') + 10;
-    if (digit >= base) break;
-    value = value * base + digit;
-  }
+  text = std::from_chars(text, text + std::strlen(text), value, base).ptr;
   if (*text) ++text;
   return value;
 }
@@ -119,16 +113,16 @@ bool is_ordinary(const char* flag) {
 }
 
 // Judges flags such as "rd wr mr mw me ac".
-void judge_flags(const char* flags, Properties& properties) {
+void judge_flags(const char* flags, Described& mapping) {
   for (const char* at = flags; *at; at += *at == ' ' ? 1 : 2) {
     if (*at == ' ' || at[1] == 0) continue;
-    properties.forbids_huge_pages |= begins(at, "nh");
-    properties.wants_huge_pages |= begins(at, "hg");
+    mapping.forbids_huge_pages |= begins(at, "nh");
+    mapping.wants_huge_pages |= begins(at, "hg");
     if (is_ordinary(at)) continue;
     if (begins(at, "gd")) {
-      properties.refusal = Refusal::stack;
-    } else if (properties.refusal != Refusal::stack) {
-      properties.refusal = begins(at, "lo") ? Refusal::locked : Refusal::special;
+      mapping.refusal = Refusal::stack;
+    } else if (mapping.refusal != Refusal::stack) {
+      mapping.refusal = begins(at, "lo") ? Refusal::locked : Refusal::special;
     }
   }
 }
@@ -136,18 +130,27 @@ void judge_flags(const char* flags, Properties& properties) {
 }  // namespace
 
 // The flags come last.
-bool MapsText::properties(Properties& properties) {
-  properties = {};
+bool MapsText::describe(Described& mapping) {
+  mapping.refusal = Refusal::none;
+  mapping.has_huge_pages = mapping.wants_huge_pages = mapping.forbids_huge_pages = false;
   bool has_key = false;
   while (const char* const at = line()) {
     if (begins(at, "ProtectionKey:")) has_key = std::atoi(at + 14) != 0;
-    if (begins(at, "AnonHugePages:")) properties.has_huge_pages = std::atol(at + 14) != 0;
+    if (begins(at, "AnonHugePages:")) mapping.has_huge_pages = std::atol(at + 14) != 0;
     if (!begins(at, "VmFlags: ")) continue;
-    judge_flags(at + 9, properties);
-    if (has_key && properties.refusal == Refusal::none) properties.refusal = Refusal::special;
+    judge_flags(at + 9, mapping);
+    if (has_key && mapping.refusal == Refusal::none) mapping.refusal = Refusal::special;
     return true;
   }
   return false;
+}
+
+bool Described::next(MapsText& text) {
+  const bool was_guard = !readable && !writable;
+  const std::uintptr_t below = end;
+  if (!text.next(*this, name, sizeof name) || !text.describe(*this)) return false;
+  above_guard = was_guard && below == begin;
+  return true;
 }
 
 namespace {
@@ -162,20 +165,6 @@ struct Query {
 static_assert(sizeof(Query) == 104);
 constexpr unsigned long kQuery = _IOWR('f', 17, Query);
 constexpr std::uint64_t kReadable = 1, kWritable = 2, kExecutable = 4, kShared = 8;
-constexpr std::uint64_t kCoveringOrNext = 16, kOfFiles = 32;
-
-std::uint64_t flags_of(Search search) {
-  switch (search) {
-    case Search::covering:
-      return 0;
-    case Search::next:
-      return kCoveringOrNext;
-    case Search::next_of_files:
-      return kCoveringOrNext | kOfFiles;
-  }
-  return 0;
-}
-
 }  // namespace
 
 int Mapping::protection() const {
@@ -216,7 +205,7 @@ ProcessMaps::Answer ProcessMaps::query(std::uintptr_t address, Search search, Ma
   if (!by_query() || !is_still_open(file_)) return Answer::unknown;
   Query query = {};
   query.size = sizeof query;
-  query.query_flags = flags_of(search);
+  query.query_flags = static_cast<std::uint64_t>(search);
   query.query_addr = address;
   query.vma_name_size = static_cast<std::uint32_t>(name_bytes);
   query.vma_name_addr = reinterpret_cast<std::uintptr_t>(name);

@@ -14,13 +14,20 @@
 
 namespace sumac::promotion {
 
-// A program or a library has made a mapping what it is by madvise, mlock, userfaultfd or protection
-// keys.
-struct Properties {
-  Refusal refusal = Refusal::none;  // why these pages must stay as they are
+class MapsText;
+
+// This is what smaps says of one mapping, which a program or a library has made what it is by
+// madvise, mlock, userfaultfd or protection keys.
+struct Described : Mapping {
+  Refusal refusal = Refusal::none;  // why its pages must stay as they are
   bool has_huge_pages = false;
   bool wants_huge_pages = false;    // MADV_HUGEPAGE
   bool forbids_huge_pages = false;  // MADV_NOHUGEPAGE, or MAP_STACK, which Linux takes for it
+  bool above_guard = false;         // the pages below have no access
+  char name[64] = {};               // a name that does not fit is a file's
+
+  // Reads the next mapping. Returns false at the end.
+  bool next(MapsText& text);
 };
 
 // This class reads /proc/self/maps or smaps line by line. maps is how kernels without PROCMAP_QUERY
@@ -37,7 +44,7 @@ class MapsText {
   // the name, as much of it as fits.
   bool next(Mapping& mapping, char* name = nullptr, std::size_t name_bytes = 0);
   // Reads what smaps tells of the mapping that next() has read. Returns false if it does not.
-  bool properties(Properties& properties);
+  bool describe(Described& mapping);
   bool is_open() const { return fd_ >= 0; }
 
  private:
@@ -50,11 +57,11 @@ class MapsText {
   bool of_long_line_ = false;  // the rest of a line that did not fit comes next
 };
 
-// A search says which mapping is meant.
+// A search says which mapping is meant, by the flags of PROCMAP_QUERY.
 enum class Search : std::uint8_t {
-  covering,       // the one that holds the address
-  next,           // the one that holds it, or the first one above
-  next_of_files,  // as next, but only among mappings of files
+  covering = 0,        // the one that holds the address
+  next = 16,           // the one that holds it, or the first one above
+  next_of_files = 48,  // as next, but only among mappings of files
 };
 
 class ProcessMaps {

@@ -46,6 +46,13 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
+// The kernel gives memory from here on to nobody who does not ask for it.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr std::uintptr_t kApart = std::uintptr_t{1} << 45;  // its own memory lies below
+#else
+inline constexpr std::uintptr_t kApart = std::uintptr_t{1} << 37;
+#endif
+
 // The tests do without what came after the version of Linux in SUMAC_TEST_LINUX.
 inline KernelFeatures test_without() {
   const char* version = std::getenv("SUMAC_TEST_LINUX");

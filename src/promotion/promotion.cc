@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "promotion/promotion.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -19,25 +21,8 @@ constexpr int kSteps = 64, kStepsByText = 4;  // steps of a sweep now and then
 // Returns why there can be no file.
 Refusal open_file(Service& service) {
   if (service.settings.heed_tools && memory_tool_present()) return Refusal::tools;
-  service.kernel = kernel_here().without(service.settings.without);
-  if (!service.maps.open(service.kernel.queries)) return Refusal::kernel;
-  Refusal refusal = service.file.open();
-  if (refusal == Refusal::none && !service.kernel.queries && !service.known.open()) {
-    refusal = Refusal::kernel;
-  }
-  if (refusal == Refusal::none && !register_fork_handlers()) refusal = Refusal::kernel;
-  if (refusal != Refusal::none) {
-    service.file.close();
-    service.maps.close();
-    service.known.close();
-  }
-  return refusal;
-}
-
-// Returns why nothing may be promoted although there is a file.
-Refusal forbidden(const Settings& settings) {
-  if (!settings.promotes) return Refusal::not_open;
-  return settings.calls_caught ? Refusal::none : Refusal::releases;
+  static const int handled = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  return handled == 0 ? service.kernel->open(service.settings.without) : Refusal::kernel;
 }
 
 // Every promoted range may divide one mapping of the program into three.
@@ -50,27 +35,10 @@ std::size_t most_ranges() {
   return most_mappings / 20;
 }
 
-// Finds the mapping in place that holds the address, if it can be read and written.
-bool find_in_place(const Service& service, std::uintptr_t address, Mapping& mapping) {
-  return service.maps.find(address, Search::covering, mapping) && service.file.in_place(mapping) &&
-         mapping.readable && mapping.writable;
-}
-
-// Does the same without PROCMAP_QUERY. It does not see protection that the program has taken from a
-// whole mapping since it was noted; peers' windows are not affected.
-bool find_known(Service& service, std::uintptr_t address, Range& range) {
-  if (service.known.find(service.file, address, range)) return true;
-  Mapping mapping;
-  if (!find_in_place(service, address, mapping)) return false;
-  service.known.note(mapping);
-  range = mapping;
-  return true;
-}
-
 Refusal make_room(Service& service, std::size_t bytes) {
   const auto room = [&] {
-    const std::size_t all = service.file.used(), budget = service.settings.budget;
-    const std::size_t used = all - std::min(all, service.born_bytes);
+    const std::size_t all = service.kernel->used(), budget = service.settings.budget;
+    const std::size_t used = all - std::min(all, service.born->bytes);
     return service.ranges < service.settings.most_ranges && used <= budget &&
            bytes <= budget - used;
   };
@@ -81,10 +49,12 @@ Refusal make_room(Service& service, std::size_t bytes) {
   return room() ? Refusal::none : Refusal::budget;
 }
 
+// A step ends at a multiple of 16 MiB, so that no huge page is divided.
 Refusal move(Service& service, const Admission& admission, std::size_t& moved) {
+  constexpr std::size_t kStep = std::size_t{16} << 20;
   for (int i = 0; i < admission.count; ++i) {
     for (Range rest = admission.pieces[i]; !rest.empty();) {
-      const Range chunk = first_chunk(rest);
+      const Range chunk = rest.within({rest.begin, (rest.begin / kStep + 1) * kStep});
       service.widen(chunk);
       std::size_t huge = 0;
       if (!move_chunk(service, chunk, admission.pieces[i].huge, huge)) return Refusal::memory;
@@ -98,7 +68,7 @@ Refusal move(Service& service, const Admission& admission, std::size_t& moved) {
 }
 
 Refusal promote_held(Service& service, const Range& range, std::size_t& moved) {
-  if (!service.file.is_own()) service.off.store(Refusal::file_lost);
+  if (!service.kernel->file_is_own()) service.off.store(Refusal::file_lost);
   look_at_descriptors(service);
   if (const Refusal off = service.off.load(); off != Refusal::none) return off;
   const Admission admission = admit(service, range);
@@ -117,9 +87,12 @@ Refusal promote_held(Service& service, const Range& range, std::size_t& moved) {
 
 // The service is made when the library is loaded, since an allocator may call advise(), and nothing
 // can be allocated within one.
-static Service& the_service = *new Service;
+static Born the_born;
+static Forking the_forking;
+static Service* the_service = new Service(linux_space(), the_born, the_forking);
 
-Service& service() { return the_service; }
+Service& service() { return *the_service; }
+void set_service(Service& other) { the_service = &other; }
 
 void Service::widen(const Range& range) {
   std::uintptr_t now = low.load();
@@ -131,7 +104,7 @@ void Service::widen(const Range& range) {
 }
 
 void look_at_descriptors(Service& service) {
-  const OpenDescriptors found = open_descriptors();
+  const OpenDescriptors found = service.kernel->open_descriptors();
   if (found.faults) {
     service.closed.store(Refusal::faults);
     service.off.store(Refusal::faults);
@@ -143,16 +116,17 @@ void look_at_descriptors(Service& service) {
 
 Refusal open(const Settings& settings) {
   Service& own = service();
-  const Hold hold(Hold::Way::wait);
-  static bool opened = false;
-  if (!opened) {
-    opened = true;
+  const std::unique_lock hold(own.lock);
+  if (!own.opened) {
+    own.opened = true;
     own.settings = settings;
     own.settings.most_ranges = std::min(settings.most_ranges, most_ranges());
     own.closed.store(open_file(own));
     own.off.store(own.closed.load());
     if (own.closed.load() == Refusal::none) {
-      own.off.store(forbidden(settings));
+      own.off.store(!settings.promotes       ? Refusal::not_open
+                    : !settings.calls_caught ? Refusal::releases
+                                             : Refusal::none);
       look_at_descriptors(own);
     }
   }
@@ -163,10 +137,7 @@ Refusal status() { return service().off.load(); }
 
 Refusal closed() { return service().closed.load(); }
 
-FileIdentity file() {
-  const MemoryFile& own = service().file;
-  return {own.fd(), own.device(), own.inode()};
-}
+FileIdentity file() { return service().kernel->file(); }
 
 Outcome promote(const void* address, std::size_t bytes) {
   Service& own = service();
@@ -174,7 +145,7 @@ Outcome promote(const void* address, std::size_t bytes) {
   const std::uint64_t start_ns = clock_ns();
   outcome.refusal = own.off.load();
   if (outcome.refusal == Refusal::none) {
-    if (const Hold hold(Hold::Way::attempt); hold) {
+    if (const std::unique_lock hold(own.lock, std::try_to_lock); hold) {
       outcome.refusal = promote_held(own, interior(address, bytes), outcome.bytes);
     } else {
       outcome.refusal = Refusal::busy;
@@ -191,11 +162,9 @@ bool mapped(const void* address, std::size_t bytes) {
   Range rest = interior(address, bytes);
   if (rest.empty() || !own.near(rest) || own.closed.load() != Refusal::none) return false;
   for (int i = 0; i < kMostMappings; ++i) {
-    Mapping mapping;
-    const bool found = own.kernel.queries ? find_in_place(own, rest.begin, mapping)
-                                          : find_known(own, rest.begin, mapping);
-    if (!found) return false;
-    rest.begin = mapping.end;
+    Range found;
+    if (!own.kernel->find_in_place(rest.begin, found)) return false;
+    rest.begin = found.end;
     if (rest.empty()) return true;
   }
   return false;
@@ -215,19 +184,19 @@ void tend() {
     next_ns.store(end + std::max(kRestTimes * (end - start), kLeastRestNs),
                   std::memory_order_relaxed);
   };
-  const Hold hold(Hold::Way::attempt);
+  const std::unique_lock hold(own.lock, std::try_to_lock);
   if (!hold || own.closed.load() == Refusal::forked) return;
   if_due(own.look_at_ns, [&] { look_at_descriptors(own); });
-  if_due(own.sweep_at_ns, [&] { sweep(own.maps.by_query() ? kSteps : kStepsByText); });
+  if_due(own.sweep_at_ns, [&] { sweep(own.kernel->features().queries ? kSteps : kStepsByText); });
 }
 
 void end() {
   Service& own = service();
-  const Hold hold(Hold::Way::wait);
+  const std::unique_lock hold(own.lock);
   if (own.closed.load() == Refusal::not_open || own.in_use.load() > 0) return;
   own.sweep_at = 0;
   sweep(kAllSteps);
-  own.file.close();
+  own.kernel->close_file();
   Refusal none = Refusal::none;
   own.closed.compare_exchange_strong(none, Refusal::file_lost);
   own.off.store(own.closed.load());
@@ -236,22 +205,18 @@ void end() {
 bool shared_mapping(const void* address, Mapping& mapping) {
   const Service& own = service();
   if (own.closed.load() != Refusal::none) return false;
-  return own.maps.find(reinterpret_cast<std::uintptr_t>(address), Search::covering, mapping) &&
+  return own.kernel->find(reinterpret_cast<std::uintptr_t>(address), Search::covering, mapping) &&
          mapping.shared && mapping.readable && mapping.writable && mapping.inode != 0 &&
-         !own.file.has(mapping);
+         !own.kernel->has(mapping);
 }
 
 Counts counts() {
   const Service& own = service();
   const Tally& tally = own.tally;
-  Counts counts;
-  counts.promotions = tally.promotions;
-  counts.promoted_bytes = tally.promoted_bytes;
-  counts.huge_bytes = tally.huge_bytes;
-  counts.swept_bytes = tally.swept_bytes;
-  counts.released_bytes = tally.released_bytes;
+  Counts counts{tally.promotions,  tally.promoted_bytes,  tally.huge_bytes,
+                tally.swept_bytes, tally.released_bytes,  own.kernel->used(),
+                own.born->times,   own.born->bytes_in_all};
   for (int i = 0; i < kRefusals; ++i) counts.refusals[i] = tally.refusals[i];
-  counts.used_bytes = own.file.used();
   return counts;
 }
 

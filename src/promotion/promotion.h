@@ -2,7 +2,7 @@
 // Promotion turns whole pages of ordinary private buffers into pages of a file that other ranks may
 // map, at the same addresses and with the same data, without the program's knowledge. This is the
 // owner's side; peers open /proc/<pid>/fd/<file>, compare device and inode, and map [address,
-// address + bytes) of the file: a byte's offset in it is its address (memory_file.h).
+// address + bytes) of the file: a byte's offset in it is its address (address_space.h).
 //
 // A process has one service, which any thread may use. Its parts are: what may be promoted and the
 // copy (page_mover.h), memory that is the file's from its beginning (born_shared.h), memory that
@@ -108,8 +108,9 @@ void* remap(void* address, std::size_t old_bytes, std::size_t bytes, int flags, 
 struct Counts {
   std::uint64_t promotions = 0, promoted_bytes = 0, huge_bytes = 0;
   std::uint64_t swept_bytes = 0, released_bytes = 0;
-  std::uint64_t refusals[kRefusals] = {};
   std::uint64_t used_bytes = 0;  // memory of the file, now
+  std::uint64_t born = 0, born_bytes = 0;
+  std::uint64_t refusals[kRefusals] = {};
 };
 Counts counts();
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A range of addresses is also a range of the file of promoted memory (memory_file.h).
+// A range of addresses is also a range of the file of promoted memory (address_space.h).
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,9 +20,27 @@ struct Range {
   bool empty() const { return end <= begin; }
   std::size_t bytes() const { return empty() ? 0 : end - begin; }
   bool contains(std::uintptr_t address) const { return begin <= address && address < end; }
+  bool contains(const Range& other) const { return begin <= other.begin && other.end <= end; }
   Range within(const Range& other) const {
     return {std::max(begin, other.begin), std::min(end, other.end)};
   }
+};
+
+// A range that threads change while others read it, who may see the ends of two.
+class ChangingRange {
+ public:
+  Range get() const {
+    const std::uintptr_t begin = begin_.load(std::memory_order_relaxed);
+    return {begin, end_.load(std::memory_order_relaxed)};
+  }
+  void set(const Range& range) {
+    end_.store(0, std::memory_order_relaxed);
+    begin_.store(range.begin, std::memory_order_relaxed);
+    end_.store(range.end, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uintptr_t> begin_{0}, end_{0};
 };
 
 inline std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }

@@ -9,8 +9,6 @@
 // Cost   A system call for each mapping. Memory that has moved stays in the file, but no peer
 //        reaches into it any more, because its offset is no longer its address
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 
@@ -19,7 +17,6 @@
 namespace sumac::promotion {
 namespace {
 
-constexpr int kPrivate = MAP_PRIVATE | MAP_ANONYMOUS;
 // Older systems' headers lack it.
 constexpr int kDontUnmap = 4;
 
@@ -43,11 +40,11 @@ struct Content {
   Content(const Service& service, const Range& range) {
     Mapping mapping;
     for (std::uintptr_t at = range.begin; at < range.end; at = mapping.end, ++mappings) {
-      if (!service.maps.find(at, Search::covering, mapping)) {
+      if (!service.kernel->find(at, Search::covering, mapping)) {
         ordinary = false;
         return;
       }
-      const bool shows = service.file.shows(mapping);
+      const bool shows = service.kernel->shows(mapping);
       own |= shows;
       ordinary &= shows || is_ordinary(mapping);
       protection = mapping.protection();
@@ -57,33 +54,19 @@ struct Content {
   bool is_the_kernels() const { return !ordinary || (!own && mappings < 2); }
 };
 
-bool move_pages(const Range& range, std::uintptr_t to) {
-  return syscall(SYS_mremap, range.begin, range.bytes(), range.bytes(),
-                 MREMAP_MAYMOVE | MREMAP_FIXED, to) == static_cast<long>(to);
-}
-
 // Moves the mappings of the range, or none of them.
-bool move_all(const Service& service, const Range& range, std::uintptr_t to) {
+bool move_all(AddressSpace& kernel, const Range& range, std::uintptr_t to) {
   Mapping mapping;
   for (Range rest = range; !rest.empty(); rest.begin = mapping.end) {
-    const bool found = service.maps.find(rest.begin, Search::covering, mapping);
-    if (found && move_pages(rest.within(mapping), to + (rest.begin - range.begin))) continue;
+    const bool found = kernel.find(rest.begin, Search::covering, mapping);
+    if (found && kernel.move(rest.within(mapping), to + (rest.begin - range.begin))) continue;
     for (Range back{to, to + (rest.begin - range.begin)}; !back.empty(); back.begin = mapping.end) {
-      if (!service.maps.find(back.begin, Search::covering, mapping)) break;
-      move_pages(back.within(mapping), range.begin + (back.begin - to));
+      if (!kernel.find(back.begin, Search::covering, mapping)) break;
+      kernel.move(back.within(mapping), range.begin + (back.begin - to));
     }
     return false;
   }
   return true;
-}
-
-void* grow_in_place(const Range& old, std::size_t bytes, int protection) {
-  void* const behind = pointer(old.end);
-  void* const got =
-      mmap(behind, bytes - old.bytes(), protection, kPrivate | MAP_FIXED_NOREPLACE, -1, 0);
-  if (got == behind) return pointer(old.begin);
-  if (got != MAP_FAILED) munmap(got, bytes - old.bytes());
-  return fail(ENOMEM);
 }
 
 struct Wish {
@@ -93,30 +76,29 @@ struct Wish {
 };
 
 void* move(Service& service, const Range& old, const Wish& wish, const Content& content) {
-  const bool fixed = wish.flags & MREMAP_FIXED;
-  const Range target = range_of(wish.to, wish.bytes);
-  if (fixed && (target.begin % kPage != 0 || !target.within(old).empty())) return fail(EINVAL);
-  void* const place = mmap(fixed ? wish.to : nullptr, wish.bytes, PROT_NONE,
-                           kPrivate | MAP_NORESERVE | (fixed ? MAP_FIXED : 0), -1, 0);
-  if (place == MAP_FAILED) return fail(ENOMEM);
+  AddressSpace& kernel = *service.kernel;
+  Range place = range_of(wish.to, wish.bytes);
+  if (wish.flags & MREMAP_FIXED) {
+    if (place.begin % kPage != 0 || !place.within(old).empty()) return fail(EINVAL);
+    if (!kernel.map(place, {PROT_NONE})) return fail(ENOMEM);
+  } else {
+    place.begin = kernel.map_anywhere(wish.bytes, PROT_NONE);
+    place.end = place.begin + wish.bytes;
+    if (place.begin == 0) return fail(ENOMEM);
+  }
   const Range kept{old.begin, old.begin + std::min(old.bytes(), wish.bytes)};
-  const Range added{range_of(place, kept.bytes()).end, range_of(place, wish.bytes).end};
-  service.widen(range_of(place, wish.bytes));
+  const Range added{place.begin + kept.bytes(), place.end};
+  service.widen(place);
   service.promotes.store(true);
-  service.known.forget(range_of(place, wish.bytes));
-  const bool has_room =
-      added.empty() || mmap(pointer(added.begin), added.bytes(), content.protection,
-                            kPrivate | MAP_FIXED, -1, 0) != MAP_FAILED;
-  if (!has_room || !move_all(service, kept, range_of(place, 0).begin)) {
-    munmap(place, wish.bytes);
+  service.holes.store(true);
+  if (!(added.empty() || kernel.map(added, {content.protection})) ||
+      !move_all(kernel, kept, place.begin)) {
+    kernel.unmap(place);
     return fail(ENOMEM);
   }
-  if (kept.end < old.end) munmap(pointer(kept.end), old.end - kept.end);
-  if (wish.flags & kDontUnmap) {
-    mmap(pointer(old.begin), old.bytes(), content.protection, kPrivate | MAP_FIXED_NOREPLACE, -1,
-         0);
-  }
-  return place;
+  if (kept.end < old.end) kernel.unmap({kept.end, old.end});
+  if (wish.flags & kDontUnmap) kernel.map(old, {content.protection}, false);
+  return pointer(place.begin);
 }
 
 }  // namespace
@@ -139,10 +121,11 @@ void* remap(void* address, std::size_t old_bytes, std::size_t bytes, int flags, 
     return fail(EINVAL);
   }
   if (!moves) {
-    if (wish.bytes < old.bytes()) munmap(pointer(old.begin + wish.bytes), old.bytes() - wish.bytes);
-    if (wish.bytes <= old.bytes()) return address;
-    void* const grown = grow_in_place(old, wish.bytes, content.protection);
-    if (grown != MAP_FAILED || !(flags & MREMAP_MAYMOVE)) return grown;
+    const std::uintptr_t end = old.begin + wish.bytes;
+    if (end < old.end) own.kernel->unmap({end, old.end});
+    if (end <= old.end) return address;
+    if (own.kernel->map({old.end, end}, {content.protection}, false)) return address;
+    if (!(flags & MREMAP_MAYMOVE)) return fail(ENOMEM);
   }
   return move(own, old, wish, content);
 }

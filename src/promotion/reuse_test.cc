@@ -180,30 +180,6 @@ TEST(Reuse, TheHeapKeepsItsData) {
   for (const Block& block : blocks) std::free(block.data);
 }
 
-// A mapping that grows by mremap gains new memory, not that which follows in the file.
-TEST(Reuse, GrownMappingsDoNotShowOtherBuffers) {
-  SUMAC_NEED_PROMOTION();
-  for (unsigned round = 0; round < 50; ++round) {
-    constexpr std::size_t kBytes = 8 * kPage;
-    std::byte* const both = map_at(nullptr, 2 * kBytes);
-    std::byte* const next = both + kBytes;
-    fill(both, kBytes, round);
-    fill(next, kBytes, round + 1);
-    ASSERT_TRUE(promote(both, kBytes).done());
-    ASSERT_TRUE(promote(next, kBytes).done());
-    void* const moved = mremap(both, kBytes, 2 * kBytes, MREMAP_MAYMOVE);
-    ASSERT_NE(moved, MAP_FAILED);
-    auto* const grown = static_cast<std::byte*>(moved);
-    ASSERT_EQ(differs(grown, kBytes, round), kBytes);
-    ASSERT_EQ(nonzero(grown + kBytes, kBytes), kBytes);
-    fill(grown, 2 * kBytes, round + 2);
-    ASSERT_EQ(differs(next, kBytes, round + 1), kBytes);
-    ASSERT_TRUE(mapped(next, kBytes));
-    munmap(grown, 2 * kBytes);
-    munmap(next, kBytes);
-  }
-}
-
 // Returns a mapping that is not where the kernel began it, so that new pages do not join those
 // beside it.
 std::byte* moved_mapping(std::size_t bytes) {
@@ -244,12 +220,6 @@ TEST(Reuse, MappingsCanGrowInAChild) {
   }
 }
 
-// Returns memory where none has been promoted (known_mappings.h says why). The kernel takes other
-// places as long as it is not asked for one.
-std::byte* map_apart(std::size_t bytes) {
-  return map_at(reinterpret_cast<void*>(std::uintptr_t{1} << 37), bytes);
-}
-
 // The memory is moved by the system call itself. Its place in the file stays in use, and is left
 // alone.
 TEST(Reuse, MovedMemoryKeepsItsPlaceInTheFile) {
@@ -258,7 +228,8 @@ TEST(Reuse, MovedMemoryKeepsItsPlaceInTheFile) {
   for (unsigned round = 0; round < 100; ++round) {
     constexpr std::size_t kBytes = 16 * kPage;
     std::byte* const old = map_at(nullptr, kBytes);
-    std::byte* const place = map_apart(kBytes);
+    // None has been promoted there (known_mappings.h says why that matters).
+    std::byte* const place = map_at(pointer(kApart), kBytes);
     fill(old, kBytes, round);
     ASSERT_TRUE(promote(old, kBytes).done());
     const bool hole = round % 2;

@@ -31,8 +31,8 @@ struct ShownMappings {
   std::size_t count = 0;
 
   ShownMappings(const Service& service, const Range& range) : part{range.end, range.end} {
-    service.maps.for_files(0, [&](const Mapping& mapping) {
-      if (!service.file.has(mapping)) return true;
+    service.kernel->for_files(0, [&](const Mapping& mapping) {
+      if (!service.kernel->has(mapping)) return true;
       ++count;
       const Range shown = range.within({mapping.offset, mapping.offset + mapping.bytes()});
       if (!shown.empty() && shown.begin < part.begin) part = shown;
@@ -44,45 +44,57 @@ struct ShownMappings {
   }
 };
 
+// Returns by how many bytes act() makes the file smaller. This is not exact while another thread
+// promotes.
+template <typename Act>
+std::size_t freed(const Service& service, Act&& act) {
+  const std::size_t before = service.kernel->used();
+  act();
+  const std::size_t after = service.kernel->used();
+  return before > after ? before - after : 0;
+}
+
 // Punches pages of the file, none of which is mapped at its own address, up to those that the
 // program has moved, and sets range.begin behind these. While another thread moves such pages once
 // more, from above the search to below it, the search can miss them; a second search would have to
 // miss them too, and find everything else unchanged.
-std::size_t give_back(const Service& service, Range& range) {
+std::size_t give_back(Service& service, Range& range) {
   const ShownMappings first(service, range), second(service, range);
   const Range free{range.begin, std::min(first.part.begin, second.part.begin)};
   range.begin = std::max(first.part.end, second.part.end);
-  return first.hash == second.hash ? service.file.punch(free) : 0;
+  if (first.hash != second.hash || free.empty()) return 0;
+  return freed(service, [&] { service.kernel->punch(free); });
 }
 
 }  // namespace
 
 bool Service::moved_away(const Range& range) const {
-  return !ShownMappings(*this, range).part.empty();
+  return (holes.load() || kernel->has_data(range)) && !ShownMappings(*this, range).part.empty();
 }
 
 std::size_t Service::count_mappings() const { return ShownMappings(*this, {}).count; }
 
 std::size_t sweep(int steps) {
   Service& own = service();
-  if (!own.maps.by_query()) steps = std::min(steps, kMostStepsByText);
-  const Hold hold(Hold::Way::attempt);
-  if (!hold || own.closed.load() == Refusal::forked || !own.file.is_own()) return 0;
+  AddressSpace& kernel = *own.kernel;
+  if (!kernel.features().queries) steps = std::min(steps, kMostStepsByText);
+  const std::unique_lock hold(own.lock, std::try_to_lock);
+  if (!hold || own.closed.load() == Refusal::forked || !kernel.file_is_own()) return 0;
   std::size_t bytes = 0;
   bool from_start = own.sweep_at == 0;
   for (; steps > 0; --steps) {
     Range free;
-    if (!own.file.next_data(own.sweep_at, free.begin)) {
+    if (!kernel.next_data(own.sweep_at, free.begin)) {
       own.sweep_at = 0;
       if (from_start) break;
       from_start = true;
       continue;
     }
     Mapping mapping;
-    const bool found = own.maps.find(free.begin, Search::next, mapping);
+    const bool found = kernel.find(free.begin, Search::next, mapping);
     const bool covered = found && mapping.contains(free.begin);
     free.end = !found ? own.high.load() : covered ? mapping.end : mapping.begin;
-    if (covered && own.file.in_place(mapping)) {
+    if (covered && kernel.in_place(mapping)) {
       own.sweep_at = mapping.end;
     } else {
       bytes += give_back(own, free);
@@ -105,20 +117,18 @@ namespace {
 // keeps are never promoted. realloc() of a large block is an mremap of a mapping whose first page,
 // with the block's header, is never promoted: it spans two mappings, the kernel refuses to resize
 // it, and realloc() copies. docs/memory.md says what else is not seen.
-bool replace(const Range& part, int protection) {
-  void* const at = pointer(part.begin);
-  return mmap(at, part.bytes(), protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
-}
-
 bool release(Service& service, const Range& part, const Mapping& mapping) {
-  if (!mapping.shared) return replace(part, mapping.protection());
+  if (!mapping.shared) return service.kernel->map(part, {mapping.protection()});
   // A userfaultfd would have the next access to these pages answered by the program; peers' would
   // not come there.
   look_at_descriptors(service);
   service.holes.store(true);
-  std::size_t freed = 0;
-  const bool punched = service.file.punch(mapping, part, freed);
-  service.tally.released_bytes += freed;
+  const std::uintptr_t offset = mapping.offset_of(part.begin);
+  const Range offsets{offset, offset + part.bytes()};
+  service.forking->note_release(offsets);
+  bool punched = false;
+  service.tally.released_bytes +=
+      freed(service, [&] { punched = service.kernel->punch(offsets, part.begin); });
   return punched;
 }
 

@@ -16,12 +16,12 @@ constexpr std::size_t kPagesPerFault = 1024;
 
 }  // namespace
 
-std::size_t Usage::place(const void* address) {
-  return hash_value(reinterpret_cast<std::uintptr_t>(address)) % kEntries;
+Usage::Entry& Usage::entry_for(const void* address) {
+  return entries_[hash_value(reinterpret_cast<std::uintptr_t>(address)) % kEntries];
 }
 
 Usage::Entry* Usage::entry_of(const void* address) {
-  Entry& entry = entries_[place(address)];
+  Entry& entry = entry_for(address);
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   return entry.address.load(std::memory_order_relaxed) == number ? &entry : nullptr;
 }
@@ -38,8 +38,6 @@ void Usage::Entry::count_from_anew() {
   blind = false;
 }
 
-void Usage::Entry::make_dearer() { factor = std::min(2 * factor, kMostFactor); }
-
 void Usage::Entry::renew(std::uintptr_t other) {
   address.store(other, std::memory_order_relaxed);
   count_from_anew();
@@ -50,23 +48,17 @@ void Usage::Entry::renew(std::uintptr_t other) {
 
 void Usage::Entry::settle() {
   const bool paid = promoted_uses.load(std::memory_order_relaxed) >= paid_at_use;
-  if (paid) {
-    factor = std::max(factor / 2, 1u);
-  } else {
-    make_dearer();
-  }
+  factor = paid ? std::max(factor / 2, 1u) : std::min(2 * factor, kMostFactor);
   paid_at_use = 0;
 }
 
-bool Usage::is_private(const void* address) const {
-  const Entry& entry = entries_[place(address)];
-  return entry.address.load(std::memory_order_relaxed) ==
-             reinterpret_cast<std::uintptr_t>(address) &&
-         entry.paid_at_use.load(std::memory_order_relaxed) == 0;
+bool Usage::is_private(const void* address) {
+  const Entry* const entry = entry_of(address);
+  return entry && entry->paid_at_use.load(std::memory_order_relaxed) == 0;
 }
 
 bool Usage::use(const void* address, std::size_t bytes, double gain_ns) {
-  Entry& entry = entries_[place(address)];
+  Entry& entry = entry_for(address);
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   if (entry.address.load(std::memory_order_relaxed) != number) {
     if (entry.worth > 0) {
@@ -96,7 +88,7 @@ bool Usage::decide(Entry& entry, std::size_t bytes) {
   entry.blind = blind_ns_ + cost_of(bytes) <= allowed;
   if (entry.blind) return true;
   entry.count_from_anew();
-  entry.make_dearer();
+  entry.factor = std::min(2 * entry.factor, kMostFactor);
   return false;
 }
 

@@ -49,7 +49,7 @@ class Usage {
   bool use(const void* address, std::size_t bytes, double gain_ns);
   // Returns true for a buffer that was private at its last use, and whose promotion was not noted
   // since.
-  bool is_private(const void* address) const;
+  bool is_private(const void* address);
   // Counts a use of a promoted buffer. Any thread may call it; if two do at once, only one may
   // count.
   void note_use(const void* address);
@@ -80,10 +80,9 @@ class Usage {
     // Settles the account of a promotion that has ended: the memory is private again.
     void settle();
     void count_from_anew();
-    void make_dearer();
   };
   static constexpr std::size_t kEntries = 1024;
-  static std::size_t place(const void* address);
+  Entry& entry_for(const void* address);  // this may be another buffer's
   Entry* entry_of(const void* address);
   double cost_of(std::size_t bytes) const;
   // Decides whether a buffer that is due is promoted now.

@@ -84,9 +84,8 @@ void count_own_memory(Stats& stats) {
   const auto note = [&](MemoryUse use, std::uint64_t n) {
     stats.memory[static_cast<int>(use)] += n;
   };
-  const promotion::BornCounts born = promotion::born_counts();
-  note(MemoryUse::born, born.times);
-  note(MemoryUse::born_bytes, born.bytes);
+  note(MemoryUse::born, counts.born);
+  note(MemoryUse::born_bytes, counts.born_bytes);
   note(MemoryUse::attached, buffers_attached());
   note(MemoryUse::promotions, counts.promotions);
   note(MemoryUse::promoted, counts.promoted_bytes);
