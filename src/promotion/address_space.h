@@ -59,9 +59,8 @@ class AddressSpace {
   // hole may be made.
   virtual bool file_is_own() = 0;
   virtual std::size_t used() = 0;  // returns the bytes of memory that the file takes
-  // Find the first page at or after `from` that is not a hole, or is one.
+  // Finds the first page at or after `from` that is not a hole.
   virtual bool next_data(std::uintptr_t from, std::uintptr_t& found) = 0;
-  virtual bool next_hole(std::uintptr_t from, std::uintptr_t& found) = 0;
   bool has_data(const Range& range) {
     std::uintptr_t data = 0;
     return next_data(range.begin, data) && data < range.end;
@@ -79,7 +78,10 @@ class AddressSpace {
   // Finds the readable and writable memory in place that holds the address. Kernels without
   // PROCMAP_QUERY do not tell protection that the program has taken from a whole mapping since it
   // was noted; peers' windows are not affected.
-  virtual bool find_in_place(std::uintptr_t address, Range& found) = 0;
+  virtual bool find_in_place(std::uintptr_t address, Mapping& mapping) {
+    return find(address, Search::covering, mapping) && in_place(mapping) && mapping.readable &&
+           mapping.writable;
+  }
   // Calls act(mapping) for the mappings of files that end above `from`, in ascending order, until
   // it returns false. `act` may change the mapping that it is given, and those below. A reference
   // to it is passed on, so that nothing is allocated.

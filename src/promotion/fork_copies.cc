@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "promotion/service.h"
 
@@ -164,15 +165,20 @@ bool take_copies(Service& service) {
   return all;
 }
 
-// Turns all mappings of the file into private ones of the same pages, with the same protection.
-// Returns false if the kernel refuses one.
+// Turns all mappings of the file into private ones of the same pages, with the same protection, and
+// looks again: another thread may have moved one to where it had looked. Returns false if the
+// kernel refuses one.
 bool make_private(const Service& service) {
-  bool all = true;
-  const bool known = for_mappings(service, [&](const Mapping& mapping) {
-    all &= service.kernel->map(
-        mapping, {mapping.protection(), Contents::Source::file_privately, mapping.offset});
-  });
-  return known && all;
+  bool all = true, any = true;
+  while (all && std::exchange(any, false)) {
+    const bool known = for_mappings(service, [&](const Mapping& mapping) {
+      any = true;
+      all &= service.kernel->map(
+          mapping, {mapping.protection(), Contents::Source::file_privately, mapping.offset});
+    });
+    all = all && known;
+  }
+  return all;
 }
 
 }  // namespace
@@ -199,7 +205,7 @@ void before_fork() {
 void after_fork_in_parent() {
   const int error = errno;  // the error of fork()
   Service& own = service();
-  // Another thread may have moved some of it.
+  // Another thread may have moved some of it twice.
   if (own.forking->way == Forking::Way::leaving) make_private(own);
   if (own.closed.load() == Refusal::forked) {
     own.kernel->close_file();

@@ -67,9 +67,6 @@ class LinuxSpace final : public AddressSpace {
   bool next_data(std::uintptr_t from, std::uintptr_t& found) override {
     return seek(from, SEEK_DATA, found);
   }
-  bool next_hole(std::uintptr_t from, std::uintptr_t& found) override {
-    return seek(from, SEEK_HOLE, found);
-  }
   bool fill(const Range& offsets) override { return allocate(FALLOC_FL_KEEP_SIZE, offsets); }
   // The system call is made directly: it is a part of the program's call, which hooks have seen.
   bool punch(const Range& offsets, std::uintptr_t shown_at) override {
@@ -78,7 +75,7 @@ class LinuxSpace final : public AddressSpace {
   }
   bool read(const Range& offsets, std::uintptr_t to) override {
     for (Range data{0, offsets.begin}; next_data(data.end, data.begin);) {
-      if (!next_hole(data.begin, data.end)) data.end = offsets.end;
+      if (!seek(data.begin, SEEK_HOLE, data.end)) data.end = offsets.end;
       data = data.within(offsets);
       if (data.empty()) return true;
       if (!read_all(data, pointer(to + (data.begin - offsets.begin)))) return false;
@@ -100,15 +97,10 @@ class LinuxSpace final : public AddressSpace {
   bool find(std::uintptr_t address, Search search, Mapping& mapping) override {
     return maps_.find(address, search, mapping);
   }
-  bool find_in_place(std::uintptr_t address, Range& found) override {
-    if (!features_.queries && known_.find(address, found)) return true;
-    Mapping mapping;
-    if (!find(address, Search::covering, mapping) || !in_place(mapping) || !mapping.readable ||
-        !mapping.writable) {
-      return false;
-    }
+  bool find_in_place(std::uintptr_t address, Mapping& mapping) override {
+    if (!features_.queries && known_.find(address, mapping)) return true;
+    if (!AddressSpace::find_in_place(address, mapping)) return false;
     if (!features_.queries) known_.note(mapping);
-    found = mapping;
     return true;
   }
   bool visit_files(std::uintptr_t from, const std::function<bool(const Mapping&)>& act) override {

@@ -162,9 +162,9 @@ bool mapped(const void* address, std::size_t bytes) {
   Range rest = interior(address, bytes);
   if (rest.empty() || !own.near(rest) || own.closed.load() != Refusal::none) return false;
   for (int i = 0; i < kMostMappings; ++i) {
-    Range found;
-    if (!own.kernel->find_in_place(rest.begin, found)) return false;
-    rest.begin = found.end;
+    Mapping mapping;
+    if (!own.kernel->find_in_place(rest.begin, mapping)) return false;
+    rest.begin = mapping.end;
     if (rest.empty()) return true;
   }
   return false;

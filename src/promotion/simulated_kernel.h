@@ -63,12 +63,6 @@ class SimulatedKernel final : public AddressSpace {
     if (at != data_->end()) found = at->first;
     return at != data_->end();
   }
-  bool next_hole(std::uintptr_t from, std::uintptr_t& found) override {
-    next_call();
-    for (found = from; data_->count(found); found += kPage) {
-    }
-    return true;
-  }
   bool fill(const Range& offsets) override {
     next_call();
     for (std::uintptr_t at = offsets.begin; at < offsets.end; at += kPage) data_->insert({at, 0});
@@ -97,12 +91,6 @@ class SimulatedKernel final : public AddressSpace {
       return search != Search::covering || begin <= address;
     }
     return false;
-  }
-  bool find_in_place(std::uintptr_t address, Range& found) override {
-    Mapping mapping;
-    if (!find(address, Search::covering, mapping) || !in_place(mapping)) return false;
-    found = mapping;
-    return mapping.readable && mapping.writable;
   }
   bool visit_files(std::uintptr_t from, const std::function<bool(const Mapping&)>& visit) override {
     for (Mapping mapping; find(from, Search::next_of_files, mapping); from = mapping.end) {
