@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/cpu.h"
+#include "base/process_stat.h"
 #include "machine/own_processors.h"
 
 namespace sumac {
@@ -19,29 +20,36 @@ constexpr int kAll = 1000;
 // These threads sleep until the end, or compute. The name of each looks like a state.
 class OtherThreads {
  public:
-  OtherThreads(int number, bool compute) {
-    for (int i = 0; i < number; ++i) {
-      threads_.emplace_back([this, compute] {
+  OtherThreads(int number, bool compute) : ids_(static_cast<std::size_t>(number)) {
+    for (std::atomic<int>& id : ids_) {
+      threads_.emplace_back([this, compute, &id] {
         prctl(PR_SET_NAME, "a) R b) S");
-        ++started_;
+        id = gettid();
+        if (!compute) ends_.wait(false);
         while (!ends_) {
-          if (!compute) usleep(100'000);
         }
       });
     }
-    while (started_ < number) usleep(100);
-    if (!compute) usleep(20'000);
+    for (const std::atomic<int>& id : ids_) {
+      while (id == 0 || (!compute && !is_asleep(id))) usleep(100);
+    }
   }
   ~OtherThreads() {
     ends_ = true;
+    ends_.notify_all();
     for (std::thread& thread : threads_) thread.join();
   }
   OtherThreads(const OtherThreads&) = delete;
   OtherThreads& operator=(const OtherThreads&) = delete;
 
  private:
+  static bool is_asleep(int id) {
+    sumac_process_stat found;
+    return sumac_read_process_stat("/proc/self/task", id, &found) && found.state == 'S';
+  }
+
+  std::vector<std::atomic<int>> ids_;
   std::vector<std::thread> threads_;
-  std::atomic<int> started_{0};
   std::atomic<bool> ends_{false};
 };
 
