@@ -88,7 +88,8 @@ bool share(Team& team, const Introduction& introduced, const std::vector<Hello>&
   const Ticket& ticket = offered.ticket;
   KnownGroups& known = team.context.groups;
   if (team.rank == 0) {
-    const bool wants_board = team.identity != 0 && introduced.all(Fact::one_caller) &&
+    const bool wants_board = team.identity != 0 && team.size <= Board::kMostRanks &&
+                             introduced.all(Fact::one_caller) &&
                              !known.find(team.identity, team.size);
     offered.ticket =
         arena.offer(team.size, 1, team.node.processes.data(), team.context.options.shm_budget,

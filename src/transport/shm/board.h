@@ -19,6 +19,10 @@ namespace sumac {
 
 class Board {
  public:
+  // Each rank reads a line of all others in each round, which many ranks do no faster than the
+  // MPI's own collectives.
+  static constexpr int kMostRanks = 64;
+
   // The memory reads as zero before the first round, and is all ranks'.
   Board(std::byte* memory, int ranks, int rank);
   // Returns the bytes that the board of so many ranks takes.
