@@ -29,6 +29,7 @@ _SURROUNDINGS = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     "SUMAC_ADAPT": "off",
+    "SUMAC_KNOWN_AFTER": "1",
 }
 
 

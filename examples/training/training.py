@@ -74,7 +74,7 @@ def train(arguments: argparse.Namespace, world: MPI.Comm) -> None:
     if world.rank == 0:
         print(f"{world.size} ranks, {network.gradients.nbytes / 1e6:.1f} MB of gradients")
         print(f"loss {np.mean(losses[:3]):.4f}, then {np.mean(losses[-3:]):.4f}")
-        print(f"a step: {1e3 * computing / arguments.steps:.2f} ms of work,"
+        print(f"per step: {1e3 * computing / arguments.steps:.2f} ms of work,"
               f" {1e3 * reducing / arguments.steps:.2f} ms in all-reduce")  # fmt: skip
         print("parameters are the same on all ranks" if same else "parameters DIFFER")
 

@@ -8,7 +8,7 @@
 # and one warning per job must name the ranks and their options.
 disagree() {
   make_lab 2+2 "$1"
-  unset SUMAC_ADAPT # messages tell which options are set
+  unset SUMAC_ADAPT SUMAC_KNOWN_AFTER # messages tell which options are set
   for setting in HIERARCHY=flat ALGO=allreduce:ring SLOW_HOSTS=h1; do
     for host in h0 h1; do
       # Ranks 0 and 1 are on h0.

@@ -208,9 +208,9 @@ def test_a_table_that_holds(kept):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"machine": {"host": "other"}}, "for another machine)"),
-        ({"MPI": "Open MPI v4.1.3", "build of Sumac": []}, "another MPI, another build of Sumac)"),
-        ({"ranks": 4}, "for another ranks)"),
+        ({"machine": {"host": "other"}}, "of another machine; "),
+        ({"MPI": "Open MPI v4.1.3", "build of Sumac": []}, "another MPI, another build of Sumac; "),
+        ({"ranks": 4}, "of another number of ranks; "),
     ],
 )
 def test_a_stale_table_is_told(kept, changes, told):
@@ -220,7 +220,7 @@ def test_a_stale_table_is_told(kept, changes, told):
     known = Known(two_ranks(kind(), 200, 0, host=here()))
     assert known.table(2) is None
     (line,) = known.advice()
-    assert "a stale table (of 2026-01-02, " in line and told in line
+    assert "the measurement of 2026-01-02 is of another " in line and told in line
     assert "sumac profile --measure -n 2 --mpi openmpi" in line
 
 
@@ -236,10 +236,10 @@ def test_one_mpi_in_two_spellings(kept):
 def test_a_job_elsewhere_and_no_table(kept):
     known = Known(two_ranks(kind(), 200, 0, host="elsewhere"))
     assert known.table(2) is None and "the job ran on elsewhere" in known.advice()[0]
-    assert known.table(3) is None and "there is no table of Open MPI 4.1.4" in known.advice()[1]
+    assert known.table(3) is None and "with Open MPI 4.1.4 on 3 ranks" in known.advice()[1]
     kept.write_text("{}")
     known = Known(two_ranks(kind(), 200, 0, host=here()))
-    assert known.table(2) is None and "there is no table" in known.advice()[0]
+    assert known.table(2) is None and "has not been measured" in known.advice()[0]
 
 
 @pytest.mark.parametrize(

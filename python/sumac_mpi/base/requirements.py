@@ -23,7 +23,7 @@ FIX = (
 )
 FIX_PLOT = (
     "install Sumac by 'make install PLOT=1', by pip install 'sumac-mpi[plot]', or the Debian "
-    "package sumac-plot; all but pictures works without"
+    "package sumac-plot; everything but pictures works without it"
 )
 
 

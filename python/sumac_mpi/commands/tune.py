@@ -198,7 +198,7 @@ def _show(
     if changed:
         print(f"# {MEANING}")
     of_sizes, how_many = units.counted(sizes, "size"), units.counted(len(found), "rule")
-    print(f"# another way than by the shipped rules at {changed} of {of_sizes}; "
+    print(f"# differs from the shipped rules at {changed} of {of_sizes}; "
           f"{how_many} in {output}")  # fmt: skip
 
 

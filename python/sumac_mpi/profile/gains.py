@@ -150,24 +150,26 @@ class Known:
     def _problem(self, found: Table | None, ranks: int) -> str:
         """Why a table does not hold; empty where it does."""
         if found is None:
-            return "no table"
+            mpi = results.short_mpi_name(self.mpi)
+            return f"Sumac has not been measured with {mpi} on {ranks} ranks of this machine"
         try:
             wanted = stamp(layout.find(), family_of(self.mpi), self.mpi, ranks)
         except SumacError:
-            return f"a table of {found.date}, but no installed Sumac to compare it with,"
+            return f"no Sumac is installed to which the measurement of {found.date} may belong"
         if others := differences(found.stamp, wanted):
-            return f"a stale table (of {found.date}, for another {', another '.join(others)})"
+            names = [{"ranks": "number of ranks"}.get(name, name) for name in others]
+            return f"the measurement of {found.date} is of another {', another '.join(names)}"
         hosts = {rank.host for rank in self.profile.ranks}
         if hosts != {wanted["machine"]["host"]}:
-            return f"a table of this host alone, and the job ran on {', '.join(sorted(hosts)[:3])}"
+            elsewhere = ", ".join(sorted(hosts)[:3])
+            return f"what was measured holds for this host, and the job ran on {elsewhere}"
         return ""
 
     def advice(self) -> list[str]:
         """A line for each number of ranks that was asked for in vain."""
         return [
-            f"no prediction for communicators of {ranks} ranks: there is {problem} of "
-            f"{results.short_mpi_name(self.mpi)}; to measure one: sumac profile --measure "
-            f"-n {ranks} --mpi {family_of(self.mpi)}"
+            f"no prediction for communicators of {ranks} ranks: {problem}; to measure it: "
+            f"sumac profile --measure -n {ranks} --mpi {family_of(self.mpi)}"
             for ranks, problem in sorted(self.problems.items())
         ]
 

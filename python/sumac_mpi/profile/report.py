@@ -25,8 +25,8 @@ def title(profile: Profile) -> str:
     share = inside / profile.run_ns if profile.run_ns else 0.0
     return (
         f"{profile.size} ranks on {where}, {short_mpi_name(first.mpi)}: "
-        f"{units.format_time(profile.run_ns)}, of which {units.format_time(inside)} "
-        f"({share:.1%}) in collectives, the mean of the ranks"
+        f"{units.format_time(profile.run_ns)} per rank on average, "
+        f"{units.format_time(inside)} ({share:.1%}) of it in collectives"
     )
 
 
