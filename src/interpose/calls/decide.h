@@ -85,8 +85,8 @@ bool ends_together(const Call& call);
 // GPU's memory, or 0 for all. It is the same on all ranks.
 std::size_t slice_of(const Call& call, const Decision& decision);
 
-// Returns how many calls of few bytes a call weighs as much as (count_call()): the same on all
-// ranks, as far as all know its bytes.
+// Returns how many calls of few bytes a call that the MPI has served weighs as much as
+// (count_call()).
 std::uint64_t weight_of(const Call& call);
 
 // Returns what a blocking call that the MPI has served tells of the other ranks. `error` is what

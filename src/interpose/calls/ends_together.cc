@@ -21,6 +21,19 @@ bool all_have_parts(const Call& call) {
   return true;
 }
 
+// Returns the bytes that this rank has got in an all-to-all whose blocks have counts of their own.
+std::size_t bytes_from_all(const Call& call) {
+  if (call.is_deferred() || is_intercommunicator(call.comm)) return 0;
+  int ranks = 0;
+  mpi.Comm_size(call.comm, &ranks);
+  const ExchangeSide received(call, false);
+  std::size_t bytes = 0;
+  for (int r = 0; r < ranks && received.is_given(); ++r) {
+    if (received.count(r) > 0) bytes += received.bytes(r);
+  }
+  return bytes;
+}
+
 // Returns true if this rank has got data from every other one in an all-to-all whose blocks have
 // counts of their own.
 bool has_data_of_all(const Call& call) {
@@ -51,6 +64,7 @@ bool ends_together(const Call& call) {
 }
 
 std::uint64_t weight_of(const Call& call) {
+  if (!call.collective_info().is_sized) return 1 + bytes_from_all(call) / 1024;
   std::size_t element = 0;
   const bool is_shared =
       ends_together(call) && call.collective_info().has_data && !info_of(call.kind.function).lists;

@@ -55,7 +55,8 @@ void release(Communicator* communicator) {
   add_to_process_stats(communicator->stats);
   idle_teams().keep(*communicator);
   communicator->reset();
-  communicator->calls = communicator->weight = communicator->asks_at = 0;
+  communicator->calls = communicator->asks_at = 0;
+  communicator->weight = communicator->own_weight = 0;
   communicator->agreed = communicator->sought = false;
   communicator->known = nullptr;
   communicator->checkable = 0;
@@ -200,6 +201,7 @@ void count_call(MpiComm comm, std::uint64_t more, Others others, std::uint64_t w
   if (before == 0 && needs_no_others(*communicator)) return;
   const bool waits = may_wait(others);
   if (waits) weigh(*communicator, weight);
+  if (is_asked(others)) communicator->own_weight += weight;
   // Ranks that have met before have compared their options then.
   const bool compares = calls >= kAgreeAfter && !communicator->known && !communicator->agreed;
   const bool seeks =

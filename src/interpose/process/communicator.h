@@ -89,9 +89,10 @@ struct Communicator : Team {
   MpiComm comm = kMpi.comm_null;
   MpiOob by_mpi{*this};
   std::uint64_t calls = 0;
-  std::uint64_t weight = 0;     // sum over the calls that may wait, see count_call()
-  KnownGroup* known = nullptr;  // null if its ranks are not known to have met before
-  bool sought = false;          // they have looked for an idle team
+  std::uint64_t weight = 0;      // sum over the calls that may wait, see count_call()
+  std::uint64_t own_weight = 0;  // sum over those of which only some may wait, on this rank
+  KnownGroup* known = nullptr;   // null if its ranks are not known to have met before
+  bool sought = false;           // they have looked for an idle team
   std::uint64_t asks_at = 0;    // ranks are not asked before so many calls whether all are heard of
   bool agreed = false;          // the ranks have compared their options
   std::uint64_t checkable = 0;  // calls whose results could be checked
@@ -146,7 +147,8 @@ constexpr bool may_wait(Others others) {
 // repay that (kSeekAfter). If they have none, the communicator is one of several that they use, and
 // is set up once it has had many calls, or those on all of them weigh as much: `weight` is the
 // number of calls of few bytes that this one weighs as much as, the same on all ranks; 0 if others
-// may make it in another order.
+// may make it in another order. Where only some may wait it is this rank's own, and a rank to which
+// a set-up is not worth it says that it does not wait.
 void count_call(MpiComm comm, std::uint64_t calls, Others others, std::uint64_t weight);
 
 // Runs a call that is described. The communicator's state must be `together`. `direct` is what is
@@ -184,7 +186,7 @@ inline bool has_calls_enough(const Communicator& communicator, Others others) {
   const std::uint64_t calls = communicator.calls;
   if (calls < std::max(kAgreeAfter, options.build_after)) return false;
   const KnownGroup* const known = communicator.known;
-  if (!known || calls >= options.known_after) return true;
+  if (!known || is_asked(others) || calls >= options.known_after) return true;
   const bool seeks = may_wait(others) && communicator.weight >= kSeekAfter;
   return seeks && known->weight >= options.known_after;
 }

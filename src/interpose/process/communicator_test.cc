@@ -59,7 +59,7 @@ TEST_F(Communicators, AreSetUpInTheFirstCallOfEnoughThatMayWait) {
       if (may && known) weighs += knew ? weight : own_weight;
       const bool weighs_enough = may && worth && weighs >= options.known_after;
       const bool enough = calls >= std::max(kAgreeAfter, options.build_after) &&
-                          (!known || calls >= options.known_after || weighs_enough);
+                          (!known || asked || calls >= options.known_after || weighs_enough);
       const bool compares = calls >= kAgreeAfter && !agreed && !known,
                  seeks = known && !sought && worth;
       const bool asks = !is_up && asked && enough && calls >= asks_at;

@@ -236,6 +236,13 @@ class ByBoard {
   Communicator& c_;
 };
 
+// Returns true if what this rank has had in its calls repays a set-up, or an idle team. It judges
+// by itself: where ranks are asked, each may decline.
+bool repays(Communicator& c, bool is_idle) {
+  if (c.calls >= options.known_after || (!c.known && !known_group_of(c))) return true;
+  return c.own_weight >= (is_idle ? kSeekAfter : options.known_after);
+}
+
 WaitPolicy policy_of(Meeting& meeting) {
   WaitPolicy policy = wait_policy_of_process();
   policy.drive = drive;
@@ -256,6 +263,10 @@ void set_up(Communicator& c, Others others) {
   const ByBoard by_board(c, board, policy);
   const bool enough = has_calls_enough(c, others), agree_only = !board && !enough;
   auto idle = agree_only ? nullptr : idle_teams().find(c, state_of_process());
+  if (is_asked(others) && !repays(c, idle != nullptr)) {
+    if (idle) idle_teams().put_back(c.context, std::move(idle));
+    return decline(c);
+  }
   const std::uint64_t number = idle ? idle->number() : 0;
   const Met met = board ? meet_on_board(*board, policy, number) : meet(c, policy, number);
   if (met.declined) {

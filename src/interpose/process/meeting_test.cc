@@ -35,6 +35,7 @@ struct Step {
   bool ends = false;
   std::uint64_t calls = 0, weight = 0;
   std::vector<Others> others;  // one for each rank
+  std::vector<bool> light;     // few bytes came to the rank in calls of which only some may wait
   std::vector<bool> loses;     // the rank can no longer take its idle teams up
 };
 
@@ -52,13 +53,14 @@ Program random_program(Random& random) {
   program.loses = random() % 2 == 0;
   program.makes_boards = random() % 2 == 0;
   for (int i = 0; i < 24; ++i) {
-    Step step{random() % kComms, random() % 3 == 0, 2 + random() % 7, random() % 14, {}, {}};
+    Step step{random() % kComms, random() % 3 == 0, 2 + random() % 7, random() % 14, {}, {}, {}};
     const bool asked = random() % 2 == 0, some_lack = random() % 2 == 0;
     const Others all = random() % 2 == 0 ? Others::will_come : Others::have_come;
     for (std::size_t r = 0; r < program.ranks; ++r) {
       const bool lacks = some_lack && random() % 3 == 0;
       const Others word = lacks ? Others::not_heard_of : Others::heard_of;
       step.others.push_back(asked ? word : all);
+      step.light.push_back(some_lack && random() % 3 == 0);
       step.loses.push_back(program.loses && random() % 6 == 0);
     }
     program.steps.push_back(step);
@@ -116,6 +118,7 @@ std::vector<Outcome> run_rank(const Program& program, int rank) {
       c.calls = step.calls;
       if (may_wait(step.others[own]) && !c.known) c.known = known_group_of(c);
       c.weight = kSeekAfter;
+      c.own_weight = step.light[own] ? 0 : options.known_after;
       if (c.known) c.known->weight = step.weight;
       set_up(c, step.others[own]);
     }
@@ -137,12 +140,16 @@ class Expected {
     std::uint64_t& team = teams_[step.comm];
     bool meets = !step.ends && state == State::counting;
     for (const Others others : step.others) meets &= others != Others::not_heard_of;
+    const bool judges = has_board_ && is_asked(step.others[0]);
+    for (const bool light : step.light) {
+      meets &= !judges || !light || step.calls >= options.known_after;
+    }
     bool& known = known_[step.comm];
     const bool waits = may_wait(step.others[0]);
     known |= meets && waits && has_board_;
     const bool weighs_enough = waits && step.weight >= options.known_after;
     const bool enough = step.calls >= options.build_after &&
-                        (!known || step.calls >= options.known_after || weighs_enough);
+                        (!known || !waits || step.calls >= options.known_after || weighs_enough);
     const bool on_board = known && waits, agrees_only = !on_board && !enough;
     if (step.ends) {
       if (state == State::together) idle_.insert(team);
