@@ -288,18 +288,16 @@ std::size_t least_copied_once(const Capabilities& c, Collective collective) {
   return SIZE_MAX;
 }
 
-TEST(ShippedThresholds, CopyOnceNoLaterWhereThatIsFastOrSharedByThreads) {
+TEST(ShippedThresholds, CopyOnceNoLaterWhereThreadsShareThat) {
   for (const CollectiveInfo& info : kCollectives) {
     if (!is_of_ranks(info.collective)) continue;
     for (const int ranks : {2, 3, 8, 17}) {
       Capabilities usual;
       usual.ranks = ranks;
       usual.reach = Reach::copies;
-      Capabilities fast = usual, spare = usual;
-      fast.measured.attach = Attach::fast;
+      Capabilities spare = usual;
       spare.spare = true;
       const std::size_t least = least_copied_once(usual, info.collective);
-      EXPECT_LE(least_copied_once(fast, info.collective), least) << info.name << " " << ranks;
       EXPECT_LE(least_copied_once(spare, info.collective), least) << info.name << " " << ranks;
     }
   }
