@@ -85,12 +85,12 @@ bool ends_together(const Call& call);
 // GPU's memory, or 0 for all. It is the same on all ranks.
 std::size_t slice_of(const Call& call, const Decision& decision);
 
-// Returns how many calls of few bytes a call that the MPI has served weighs as much as
-// (count_call()).
-std::uint64_t weight_of(const Call& call);
-
-// Returns what a blocking call that the MPI has served tells of the other ranks. `error` is what
-// the MPI returned.
+// Returns what a call that the MPI has served tells of the other ranks. `error` is what the MPI
+// returned.
 Others others_of(const Call& call, int error);
+
+// Returns how many calls of few bytes a call that tells this of the others weighs as much as
+// (count_call()).
+std::uint64_t weight_of(const Call& call, Others others);
 
 }  // namespace sumac

@@ -23,7 +23,7 @@ bool all_have_parts(const Call& call) {
 
 // Returns the bytes that this rank has got in an all-to-all whose blocks have counts of their own.
 std::size_t bytes_from_all(const Call& call) {
-  if (call.is_deferred() || is_intercommunicator(call.comm)) return 0;
+  if (is_intercommunicator(call.comm)) return 0;
   int ranks = 0;
   mpi.Comm_size(call.comm, &ranks);
   const ExchangeSide received(call, false);
@@ -63,11 +63,11 @@ bool ends_together(const Call& call) {
   return packed_size(call.receive.type, element) && element > 0;
 }
 
-std::uint64_t weight_of(const Call& call) {
-  if (!call.collective_info().is_sized) return 1 + bytes_from_all(call) / 1024;
+std::uint64_t weight_of(const Call& call, Others others) {
+  if (is_asked(others)) return 1 + bytes_from_all(call) / 1024;
   std::size_t element = 0;
   const bool is_shared =
-      ends_together(call) && call.collective_info().has_data && !info_of(call.kind.function).lists;
+      may_wait(others) && call.collective_info().has_data && !info_of(call.kind.function).lists;
   if (!is_shared || !packed_size(call.receive.type, element)) return 1;
   return 1 + element * static_cast<std::size_t>(call.receive.count) / 1024;
 }

@@ -204,7 +204,8 @@ int hand_down(Entry& entry, const Call& call, const Decision& decision) {
   const int error = in_order ? reduce_in_order(call, decision) : hand_to_mpi(call);
   if (error == kMpiSuccess) count_bytes(entry, call, decision);
   if (decision.counts && was_made(error)) {
-    count_call(call.comm, 1, others_of(call, error), weight_of(call));
+    const Others others = others_of(call, error);
+    count_call(call.comm, 1, others, weight_of(call, others));
   }
   return error;
 }
